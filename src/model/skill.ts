@@ -88,6 +88,9 @@ export function formatRequest({ verb, path }: HttpRequest): string {
   return `${verb.toUpperCase()} ${path}`;
 }
 
+/** Keyword of a schema in place of one that is left out of an output, because it is too deep. `findType` returns it. */
+export const OMITTED_TYPE = "x-omitted";
+
 /** A method as its provider describes it. */
 export interface MethodDefinition {
   /** A JavaScript identifier, unique within its skill. */
@@ -107,6 +110,8 @@ export interface MethodDefinition {
   /** The service behind the method fills in the defaults of its schema; nothing is added to the arguments before. */
   readonly fillsDefaults?: true;
   readonly response?: ResponseForms | undefined;
+  /** Returns a named type of its schemas; the case of letters and other characters do not count. */
+  readonly findType?: (name: string) => JsonSchema | undefined;
   readonly metadata?: Partial<MethodMetadata>;
   /** Says what decides its effects, for people, where its provider does not state them. */
   readonly effectReason?: string;

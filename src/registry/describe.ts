@@ -1,7 +1,9 @@
+import type { JsonSchema } from "../model/json.ts";
 import { createPathMatcher } from "../model/permissions.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import { formatMethodAccess, formatSkillAccess, splitPath, splitRemoteSkill } from "../shared/names/method-paths.ts";
 import { MAX_PATH_UNITS } from "../shared/names/skill-names.ts";
+import { formatList } from "../shared/format-text.ts";
 import { didYouMean, suggestNames } from "../shared/suggest.ts";
 import { type MethodRule, NO_POLICY, type Policy } from "../model/policy.ts";
 import { METADATA_DEFAULTS, RESPONSE_ARGUMENT } from "../model/skill.ts";
@@ -15,9 +17,14 @@ import {
   type InferredOutput,
 } from "./declarations/inferred-output.ts";
 import { briefSignature } from "./declarations/signature.ts";
+import {
+  formatShortDeclaration,
+  formatTypeDeclaration,
+  type ShortDeclaration,
+} from "./declarations/short-declaration.ts";
 import { exampleCall } from "./examples/index.ts";
 import { firstSentence } from "./token-count.ts";
-import { sanitizeText } from "./sanitize.ts";
+import { sanitizeOutputSchema, sanitizeText } from "./sanitize.ts";
 
 /** Maximum methods described in full in one answer; of others only the signature is shown. */
 const FULL_METHODS = 5;
@@ -52,7 +59,7 @@ const SHOWN_UNITS = 80;
 
 /** The result of `describe`. `text` is the whole answer for a model; the other fields are for programs. */
 export interface Description {
-  readonly kind: "method" | "skill" | "several" | "unknown";
+  readonly kind: "method" | "skill" | "type" | "several" | "unknown";
   /** `Skill.method`, `Skill`, or the question as asked. */
   readonly path: string;
   /** The methods that were found, at most 50. */
@@ -126,6 +133,8 @@ function describeOne(path: string, sight: DescribeContext): Description {
   const skill = catalog.skill(path);
   if (skill !== undefined) return describeSkill(skill, sight);
   const { skill: skillName, method: methodName } = splitPath(path);
+  const owningMethod = catalog.method(skillName);
+  if (owningMethod !== undefined) return describeType(owningMethod, methodName);
   const device = splitRemoteSkill(skillName)?.device;
   const isUnknownDevice = device !== undefined && !catalog.skills.some(({ name }) => name.startsWith(`${device}.`));
   if (!/^[^.]+(?:\.[^.]+){1,2}$/.test(path) || isUnknownDevice) return invalidPath(path, sight);
@@ -138,10 +147,13 @@ function describeOne(path: string, sight: DescribeContext): Description {
 function describeMethod(method: Method, { observed, getRule }: MethodFacts): Description {
   const { path } = method;
   const output = observed(method);
-  const declaration =
-    output === undefined ? method.declaration : formatDeclaration(withInferredOutput(method, observed));
+  const { text: declaration, omitted } = declareMethod(method, observed);
   const example = exampleCall(method);
-  const notes = [...listNotes(method, getRule(method)), ...(output === undefined ? [] : [observation(output)])];
+  const notes = [
+    ...listNotes(method, getRule(method)),
+    ...(output === undefined ? [] : [observation(output)]),
+    ...describeOmitted(path, omitted),
+  ];
   const samples = codeSamples(method);
   const text = [
     formatMethodAccess(path),
@@ -151,6 +163,36 @@ function describeMethod(method: Method, { observed, getRule }: MethodFacts): Des
     ...notes.map((note) => `Note: ${note}`),
   ].join("\n");
   return { kind: "method", path, methods: [path], declaration, example, notes, suggestions: [], text };
+}
+
+/** Declares a method. The types of an API are too many to declare all of them. */
+function declareMethod(method: Method, observed: FindInferredOutput): ShortDeclaration {
+  const declared = withInferredOutput(method, observed);
+  if (method.response !== undefined) return formatShortDeclaration(declared);
+  return { text: declared === method ? method.declaration : formatDeclaration(declared), omitted: [] };
+}
+
+/** Describes a type that the declaration of a method names: `Skill.method.Type`. */
+function describeType(method: Method, name: string): Description {
+  const findType = (wanted: string): JsonSchema | undefined =>
+    sanitizeOutputSchema(method.definition.findType?.(wanted));
+  const found = formatTypeDeclaration(method, name, findType);
+  const path = `${method.path}.${name}`;
+  if (found === undefined) return unknown(path, `Error: ${method.path} has no type '${shortenPath(name)}'`, []);
+  const { text: declaration, omitted } = found;
+  const notes = describeOmitted(method.path, omitted);
+  const text = [declaration, ...notes.map((note) => `Note: ${note}`)].join("\n");
+  return { kind: "type", path, methods: [], declaration, example: "", notes, suggestions: [], text };
+}
+
+/** Omitted types that are named; of the others, the declaration has the names. */
+const NAMED_TYPES = 8;
+
+function describeOmitted(path: string, omitted: readonly string[]): readonly string[] {
+  const [first] = omitted;
+  if (first === undefined) return [];
+  const names = formatList(omitted, NAMED_TYPES);
+  return [`Not declared here: ${names}. device.describe("${path}.${first}") declares one`];
 }
 
 function observation({ times }: InferredOutput): string {
@@ -164,7 +206,7 @@ function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): De
   const declaration = isDeclaredWhole ? declarations(catalog, [path], observed) : formatDeclarations(methods, observed);
   const text = [
     `${formatSkillAccess(path)}${description === "" ? "" : `: ${description}`}`,
-    ...(methods.length <= FULL_METHODS ? [declaration.trimEnd()] : namedMethods(methods)),
+    ...(methods.length <= FULL_METHODS && skill.kind !== "api" ? [declaration.trimEnd()] : namedMethods(methods)),
     ...(guidance === undefined || guidance === "" ? [] : [`\n${guidance}`]),
   ].join("\n");
   const paths = methods.slice(0, NAMED_METHODS).map((method) => method.path);

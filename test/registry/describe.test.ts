@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describe } from "../../src/registry/index.ts";
+import { estimateTokens } from "../../src/registry/token-count.ts";
 import { createCatalog, recordedSkills, sampleSkills, createSkill } from "./catalogs.ts";
 
 const catalog = createCatalog(
@@ -194,4 +195,66 @@ test("limits the declarations, comparisons and matches of one request [S13]", ()
   const patterns = Array.from({ length: 6 }, (_, at) => `ManySkill.method_${at}*`);
   expect(describe(THOUSANDS, patterns.slice(1).join()).kind).toBe("several");
   expect(describe(THOUSANDS, patterns.join()).text).toBe("Error: Too many patterns. Ask for at most 5 at once");
+});
+
+const text = { type: "string" };
+const wide = (prefix: string, count: number): object =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`${prefix}_number_${index}`, { ...text, description: "One of many" }]),
+  );
+
+/** An API whose types are too many for one description. */
+const shop = createCatalog(
+  createSkill(
+    "ShopAPI",
+    [
+      {
+        name: "orders_get",
+        description: "Get an order",
+        input: { type: "object", properties: { id: text, includeResponse: { type: "boolean" } }, required: ["id"] },
+        output: {
+          $ref: "#/$defs/order",
+          $defs: {
+            order: {
+              type: "object",
+              properties: {
+                id: text,
+                buyer: { $ref: "#/$defs/buyer" },
+                parcel: { $ref: "#/$defs/parcel" },
+                shelf: { $ref: "#/$defs/shelf" },
+              },
+            },
+            buyer: { type: "object", properties: wide("buyer", 160) },
+            parcel: { type: "object", properties: { weight: { type: "number" }, height: { type: "number" } } },
+            shelf: { title: "shelf", "x-omitted": true },
+          },
+        },
+        response: {},
+        findType: (name) =>
+          name.toLowerCase() === "shelf"
+            ? { $ref: "#/$defs/shelf", $defs: { shelf: { type: "object", properties: wide("shelf", 10) } } }
+            : undefined,
+      },
+    ],
+    { kind: "api" },
+  ),
+);
+
+test("a description of a method of an API has the types that fit, and the names of the others [D3]", () => {
+  const { text: whole, notes } = describe(shop, "ShopAPI.orders_get");
+  expect(whole).toContain("orders_get(id: string): Promise<Order>;");
+  expect(whole).toContain("type Order = { id?: string; buyer?: Buyer; parcel?: Parcel; shelf?: Shelf };");
+  expect(whole).toContain("type Parcel = { weight?: number; height?: number };");
+  expect(whole).not.toContain("type Buyer");
+  expect(notes).toContain('Not declared here: Buyer, Shelf. device.describe("ShopAPI.orders_get.Buyer") declares one');
+  expect(estimateTokens(whole)).toBeLessThanOrEqual(1_500);
+});
+
+test("a description of a type declares it, also one that the schema of the method leaves out [D3]", () => {
+  const buyer = describe(shop, "ShopAPI.orders_get.Buyer");
+  expect(buyer).toMatchObject({ kind: "type", path: "ShopAPI.orders_get.Buyer" });
+  expect(buyer.declaration).toMatch(/^type Buyer = \{ buyer_number_0\?: string; .*buyer_number_100/);
+  expect(estimateTokens(buyer.text)).toBeLessThanOrEqual(1_500);
+  expect(describe(shop, "device.ShopAPI.orders_get.Shelf").text).toContain("shelf_number_9?: string");
+  expect(describe(shop, "ShopAPI.orders_get.Thing").text).toBe("Error: ShopAPI.orders_get has no type 'Thing'");
 });

@@ -2,9 +2,11 @@ import { createHash, type Hash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 import { isRecord, type JsonSchema, toRecord } from "../../model/json.ts";
+import { OMITTED_TYPE } from "../../model/skill.ts";
 import { type CompiledDocument, type CompiledOperation, DocumentError } from "./compile/compile-document.ts";
 import { walkObjects } from "./compile/document-files.ts";
 import type { DescribedOperation } from "./openapi/operation.ts";
+import { toPlainName } from "./pages/cursor-members.ts";
 
 /** Changes with each change of what a catalog contains; a catalog of another format is made again. */
 export const CATALOG_FORMAT = "skillgate-openapi-4";
@@ -140,6 +142,8 @@ export interface OpenCatalog {
   /** The number of its file, which another one has when it is replaced. */
   readonly inode: number;
   read(row: OperationRow): DescribedOperation;
+  /** Returns a named schema; the case of letters and characters that are not in all languages do not count. */
+  readonly findType: (name: string) => JsonSchema | undefined;
   close(): void;
 }
 
@@ -177,7 +181,10 @@ function createReader(descriptor: number, base: number, index: CatalogIndex): Op
     const closure = collectNames(findReferences(schema), index.definitions, levels);
     const definitions = [...closure].map(([name, isWhole]) => {
       const location = index.definitions[name];
-      return [name, location !== undefined && isWhole ? read([location[0], location[1]]) : { title: name }];
+      return [
+        name,
+        location !== undefined && isWhole ? read([location[0], location[1]]) : { title: name, [OMITTED_TYPE]: true },
+      ];
     });
     return definitions.length === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) };
   };
@@ -191,6 +198,10 @@ function createReader(descriptor: number, base: number, index: CatalogIndex): Op
         input: collect(input, Infinity),
         ...(output !== undefined && { output: collect(output, OUTPUT_LEVELS) }),
       };
+    },
+    findType(name) {
+      const found = Object.keys(index.definitions).find((each) => toPlainName(each) === toPlainName(name));
+      return found === undefined ? undefined : collect({ $ref: `${PREFIX}${found}` }, OUTPUT_LEVELS);
     },
     close() {
       if (!isClosed) closeSync(descriptor);

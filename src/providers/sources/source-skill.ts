@@ -52,6 +52,7 @@ export function createSourceSkill(
           override: { ...getToolOverride(config.methods, row.name), name },
           metadata: getMetadata(row, config),
           read: readOperation,
+          findType: catalog.findType,
           config,
         }),
     ),
@@ -99,6 +100,7 @@ interface SourceMethodOptions {
   readonly override: ToolOverride & { readonly name: string };
   readonly metadata: Partial<MethodMetadata>;
   readonly read: (row: OperationRow) => SourceOperation;
+  readonly findType: OpenCatalog["findType"];
   readonly config: SourceConfig;
 }
 
@@ -110,12 +112,13 @@ class SourceMethod implements MethodDefinition {
   readonly argumentNames: readonly string[];
   readonly request: HttpRequest;
   readonly fillsDefaults = true;
+  readonly findType: OpenCatalog["findType"];
   readonly toolFields?: Readonly<Record<string, unknown>>;
   readonly #row: OperationRow;
   readonly #read: (row: OperationRow) => SourceOperation;
   readonly #config: SourceConfig;
 
-  constructor(row: OperationRow, { override, metadata, read, config }: SourceMethodOptions) {
+  constructor(row: OperationRow, { override, metadata, read, findType, config }: SourceMethodOptions) {
     const { summary } = row;
     const { name, title, description = summary } = override;
     this.name = name;
@@ -124,6 +127,7 @@ class SourceMethod implements MethodDefinition {
     this.metadata = metadata;
     this.argumentNames = row.argumentNames;
     this.request = row;
+    this.findType = findType;
     this.#row = row;
     this.#read = read;
     this.#config = config;

@@ -6,6 +6,7 @@ import { formatOrigin } from "./inferred-output.ts";
 import { getPageList } from "./page-type.ts";
 import { type Signed, takesAnyObject } from "./signature.ts";
 import { bindingName, docComment, propertyName } from "./text.ts";
+import { shortened } from "../token-count.ts";
 import { createTypeNames, type TypeNames } from "./type-names.ts";
 import { type TypeStyle, toType } from "./types.ts";
 
@@ -49,14 +50,27 @@ export interface TextStyle {
   readonly prefix?: string;
   /** False for the compiler, which does not read comments. */
   readonly comments?: boolean;
+  /** Depth to which objects without a name are shown. */
+  readonly depth?: number;
+  /** Longest text about a parameter. */
+  readonly parameterUnits?: number;
+  /** Names types that a schema leaves out. */
+  readonly namesOmitted?: boolean;
 }
 
 export function methodText(
   method: DeclaredMethod,
-  { qualifier = "", prefix = "", comments = true }: TextStyle = {},
+  {
+    qualifier = "",
+    prefix = "",
+    comments = true,
+    depth = DEPTH,
+    parameterUnits = Infinity,
+    namesOmitted = false,
+  }: TextStyle = {},
 ): MethodText {
-  const names = createTypeNames(prefix);
-  const style = { names, qualifier, depth: DEPTH, comments } as const;
+  const names = createTypeNames(prefix, namesOmitted);
+  const style = { names, qualifier, depth, comments } as const;
   const input: TypeStyle = { ...style, root: method.input, of: "input" };
   const output = method.output;
   const result =
@@ -65,7 +79,9 @@ export function methodText(
       : shortOrNamed(output, `${method.name} result`, { ...style, root: output, of: "output" }, names);
   const returns = `: Promise<${result}>`;
   const parameters = namedParameters(method, input, names);
-  const common = { comment: comments ? formatComment(method, parameters) : "", types: names.definitions };
+  const hasComment = comments || parameterUnits < Infinity;
+  const comment = hasComment ? formatComment(method, parameters, parameterUnits) : "";
+  const common = { comment, types: names.definitions };
   if (takesAnyObject(method))
     return { ...common, positional: `(args?: ${toType(method.input, input).text})${returns}`, byName: undefined };
   return {
@@ -148,9 +164,9 @@ function argumentsObject(parameters: readonly NamedParameter[], further: readonl
   return `args${isRequired ? "" : "?"}: { ${[...members, ...further].join("; ")} }`;
 }
 
-function formatComment(method: DeclaredMethod, parameters: readonly NamedParameter[]): string {
+function formatComment(method: DeclaredMethod, parameters: readonly NamedParameter[], units: number): string {
   const lines = parameters.flatMap(({ parameter, binding }) => {
-    const text = documented(parameter.description, parameter.schema);
+    const text = units === 0 ? "" : shortened(documented(parameter.description, parameter.schema), units);
     const real = binding === parameter.name ? "" : `(by name: ${propertyName(parameter.name)}) `;
     return text === "" && real === "" ? [] : [`@param ${binding} ${real}${text}`.trimEnd()];
   });

@@ -10,10 +10,12 @@ const NAME_UNITS = 60;
  * object or array between), because TypeScript rejects a cycle of those.
  */
 export interface TypeNames {
-  /** Name → text of the type, in order of first use. */
+  /** Name → text of the type, in order of first use; the text of a type that is only named is empty. */
   readonly definitions: Map<string, string>;
   /** The type of each referenced schema. */
   readonly bySchema: Map<unknown, KnownType>;
+  /** Whether types that a schema leaves out are named, although they are not declared. */
+  readonly namesOmitted: boolean;
   /** Returns an unused name close to `preferred`. */
   reserve(preferred: string): string;
   /** Records that `from` refers to `to` directly. Returns false, without recording, if that would close a cycle. */
@@ -29,7 +31,7 @@ export interface KnownType {
 }
 
 /** `prefix` starts every name, for a declaration whose names would mean something else beside it. */
-export function createTypeNames(prefix = ""): TypeNames {
+export function createTypeNames(prefix = "", namesOmitted = false): TypeNames {
   const definitions = new Map<string, string>();
   const reserved = new Set<string>(BUILT_IN);
   const references = new Map<string, Set<string>>();
@@ -44,6 +46,7 @@ export function createTypeNames(prefix = ""): TypeNames {
   return {
     definitions,
     bySchema: new Map(),
+    namesOmitted,
     reserve(preferred) {
       const base = prefix + pascal(preferred);
       let name = base;

@@ -1,4 +1,5 @@
 import { isRecord, type JsonSchema, toList } from "../../model/json.ts";
+import { OMITTED_TYPE } from "../../model/skill.ts";
 import { resolveReference } from "../schema.ts";
 import { documented } from "./doc-comments.ts";
 import { literalType, propertyName } from "./text.ts";
@@ -201,6 +202,7 @@ function writeReference(reference: string, depth: number, writing: TypeContext):
   const target = resolveReference(reference, writing.root);
   if (!isRecord(target)) return unknownType(writing);
   if (names === undefined) return write(target, depth, writing);
+  if (target[OMITTED_TYPE] === true && !names.namesOmitted) return unknownType(writing);
   const entry = names.bySchema.get(target);
   return entry === undefined
     ? writeNamed(target, createTypeName(reference), writing, names)
@@ -211,6 +213,10 @@ function writeReference(reference: string, depth: number, writing: TypeContext):
 function writeNamed(schema: JsonSchema, preferred: string, writing: TypeContext, names: TypeNames): Type {
   const entry: KnownType = { name: names.reserve(preferred), inline: undefined, width: types.MAX_MEMBERS };
   names.bySchema.set(schema, entry);
+  if (schema[OMITTED_TYPE] === true) {
+    names.definitions.set(entry.name, "");
+    return whole(entry.name);
+  }
   const mention = mentionType(entry, writing, names);
   const { alias, references: before } = writing;
   writing.alias = entry.name;
