@@ -10,7 +10,7 @@ import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { SavedOptions, SavedProvider } from "../providers/saved/index.ts";
 import type { McpProvider, RequestAsker, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
 import type { SkillInspector, SkillsProvider } from "../providers/skills/index.ts";
-import type { ShownOperation, SourceConfig, SourceProvider, SourceStatus } from "../providers/sources/index.ts";
+import type { SourceConfig, SourceProvider } from "../providers/sources/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { NodeProvider, NodeSettings, NodeStatus } from "../providers/nodes/index.ts";
 import { getMessage } from "../errors.ts";
@@ -30,12 +30,8 @@ export interface Providers {
   readonly servers: readonly ServerStatus[];
   /** Other machines whose skills can be called. */
   readonly nodes: readonly NodeStatus[];
-  /** The APIs of the settings. */
-  readonly apis: readonly SourceStatus[];
-  /** Lists the operations of an API. */
-  listOperations(name: string): readonly ShownOperation[];
-  /** Reads the document of an API again, or accepts its operations as they are now. */
-  changeApi(name: string, how: "refresh" | "accept"): Promise<SourceStatus>;
+  /** The APIs of the settings; `undefined` if there are none, or providers are not open. */
+  readonly apis: SourceProvider | undefined;
   /** Lists the tools that MCP servers have only for such a request; `undefined` if they are known. */
   listWith(asker: RequestAsker): Promise<void> | undefined;
   /** Connects at once to the MCP servers that could not be reached and whose skills a text names; `undefined` if there are none. */
@@ -46,6 +42,8 @@ export interface Providers {
   reloadSkills(): Promise<void>;
   /** Starts, restarts and stops MCP servers so that they are those of `servers`; of those that are held, none restarts. */
   replaceServers(servers: readonly ServerConfig[], heldServers: ReadonlyMap<string, string>): Promise<void>;
+  /** Opens and closes APIs so that they are those of `configs`. */
+  replaceApis(configs: readonly SourceConfig[]): Promise<void>;
   /** The saved skills with their folder; `undefined` if there are none, or providers are not open. */
   readonly saved: OpenedSaved | undefined;
   close(): Promise<void>;
@@ -89,6 +87,15 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     opened = await (opening ??= openProviders(settings, sources));
     isOpen = true;
   };
+  const replaceApis = inTurn(async (configs: readonly SourceConfig[]): Promise<void> => {
+    await open();
+    if (opened.apis !== undefined) return opened.apis.replace(configs);
+    if (configs.length === 0) return;
+    const apis = await openApis(configs, settings, sources);
+    opened = { ...opened, apis };
+    opening = Promise.resolve(opened);
+    await apis.known;
+  });
   return {
     open,
     async whenKnown() {
@@ -111,13 +118,7 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
       return opened.nodes?.nodes ?? [];
     },
     get apis() {
-      return opened.apis?.sources ?? [];
-    },
-    listOperations: (name) => opened.apis?.listOperations(name) ?? [],
-    async changeApi(name, how) {
-      await open();
-      if (opened.apis === undefined) throw new Error("The settings have no sources");
-      return opened.apis[how](name);
+      return opened.apis;
     },
     listWith: (asker) => (isOpen ? opened.mcp?.listWith(asker) : open().then(() => opened.mcp?.listWith(asker))),
     reach: (text) => opened.mcp?.reach(text),
@@ -132,6 +133,7 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
       opened = { ...opened, mcp: await openMcp(servers, settings, sources) };
       opening = Promise.resolve(opened);
     },
+    replaceApis,
     get saved() {
       return opened.saved;
     },
@@ -141,6 +143,12 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
       await sources.close();
     },
   };
+}
+
+/** Performs a change after those before it: of two at once, the first one creates the provider. */
+function inTurn<Wanted>(change: (wanted: Wanted) => Promise<void>): (wanted: Wanted) => Promise<void> {
+  let last = Promise.resolve();
+  return (wanted) => (last = last.catch(() => {}).then(() => change(wanted)));
 }
 
 /** The providers whose members are used beyond those that all providers have. */

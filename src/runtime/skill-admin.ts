@@ -29,7 +29,7 @@ export interface SkillAdmin {
   /** Returns the settings that a skill receives; `undefined` if there is no such skill. */
   settingsOf(skill: string): ResolvedSettings | undefined;
   /**
-   * Reads settings.yaml and `.env` again: settings of skills and the policy count from the next call on. While settings.yaml is
+   * Reads settings.yaml and `.env` again: settings of skills, APIs and the policy count from the next call on. While settings.yaml is
    * broken, the earlier settings stay in force.
    */
   reloadSettings(): Promise<void>;
@@ -84,7 +84,7 @@ export function watchSettings(parts: SkillAdminParts & SettingsParts): () => voi
 
 /** Reads the settings again, and uses them if they are not held. */
 export async function reloadSettings(parts: SkillAdminParts & SettingsParts): Promise<void> {
-  const { options, settings, sources, skillSettings, secrets, policy, events, onReload } = parts;
+  const { options, settings, sources, providers, skillSettings, secrets, policy, events, onReload } = parts;
   const before = skillSettings.disabled;
   const fresh = await readAgain(options);
   secrets.add(fresh.secretValues);
@@ -104,6 +104,7 @@ export async function reloadSettings(parts: SkillAdminParts & SettingsParts): Pr
   const now = skillSettings.disabled;
   for (const name of before) if (!now.includes(name)) sources.enable(name, true);
   for (const name of now) if (!before.includes(name)) sources.enable(name, false);
+  await providers.replaceApis(fresh.apis);
 }
 
 /** The earlier settings stay in force while the file is broken. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import type { Provider } from "../../model/provider.ts";
 import type { ShownOperation } from "./list-operations.ts";
+import { canonicalText } from "../../shared/digest.ts";
 import { ApiSource, type SourceStatus } from "./source.ts";
 import type { SourceConfig } from "./source-config.ts";
 
@@ -19,6 +20,8 @@ export interface SourceProvider extends Provider {
   listOperations(name: string): readonly ShownOperation[];
   /** Reads the document of a source again. */
   refresh(name: string): Promise<SourceStatus>;
+  /** Opens the sources that are new or changed, and closes those that are gone. Settles when the new ones are known. */
+  replace(configs: readonly SourceConfig[]): Promise<void>;
   /** Accepts the operations of a source as they are now. */
   accept(name: string): Promise<SourceStatus>;
 }
@@ -40,7 +43,9 @@ export function openSources(
   const folder = stateFolder ?? mkdtempSync(join(tmpdir(), "skillgate-sources-"));
   const listeners: (() => void)[] = [];
   const announce = (): void => listeners.forEach((listener) => listener());
-  const sources = configs.map((config) => new ApiSource(config, { cwd, folder, answerBytes, onChange: announce }));
+  const create = (config: SourceConfig): ApiSource =>
+    new ApiSource(config, { cwd, folder, answerBytes, onChange: announce });
+  let sources = configs.map(create);
   const find = (name: string): ApiSource => {
     const source = sources.find(({ config }) => config.name === name);
     if (source === undefined) throw new Error(`There is no source ${name}`);
@@ -62,10 +67,19 @@ export function openSources(
     get sources() {
       return sources.map(({ status }) => status);
     },
-    known: Promise.all(sources.map(({ known }) => known)).then(() => {}),
+    get known() {
+      return Promise.all(sources.map(({ known }) => known)).then(() => {});
+    },
     listOperations: (name) => find(name).operations,
     refresh: (name) => change(name, (source) => source.refresh()),
     accept: (name) => change(name, (source) => source.accept()),
+    async replace(wanted) {
+      const before = new Map(sources.map((source) => [canonicalText(source.config), source]));
+      sources = wanted.map((config) => before.get(canonicalText(config)) ?? create(config));
+      await Promise.all([...before.values()].filter((old) => !sources.includes(old)).map((old) => old.close()));
+      await Promise.all(sources.map(({ known }) => known));
+      announce();
+    },
     onChange: (listener) => void listeners.push(listener),
     async close() {
       await Promise.all(sources.map((source) => source.close()));

@@ -1,9 +1,10 @@
 import { findServerSecrets } from "../../config/index.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
-import type { ShownOperation, SourceStatus } from "../../providers/sources/index.ts";
+import type { ShownOperation, SourceProvider, SourceStatus } from "../../providers/sources/index.ts";
 import type { CallerOption } from "../../runtime.ts";
 import { readAgain } from "../settings/live-trust.ts";
+import type { Providers } from "../open-providers.ts";
 import type { RuntimeParts } from "./parts.ts";
 
 /** Methods of a runtime that administer its providers. */
@@ -46,11 +47,22 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
     acceptTools: (server) => providers.accept(server),
     reloadSkills: () => providers.reloadSkills(),
     reloadServers: () => reloadServers(parts),
-    listApis: () => providers.apis,
-    listOperations: (name) => providers.listOperations(name),
-    refreshApi: (name) => providers.changeApi(name, "refresh"),
-    acceptApi: (name) => providers.changeApi(name, "accept"),
+    listApis: () => providers.apis?.sources ?? [],
+    listOperations: (name) => requireApis(providers).listOperations(name),
+    async refreshApi(name) {
+      await providers.open();
+      return requireApis(providers).refresh(name);
+    },
+    async acceptApi(name) {
+      await providers.open();
+      return requireApis(providers).accept(name);
+    },
   };
+}
+
+function requireApis({ apis }: Providers): SourceProvider {
+  if (apis === undefined) throw new Error("The settings have no sources");
+  return apis;
 }
 
 /** Reads the entries of servers again. A server whose changed entry is held stays as it runs until it would start again. */

@@ -43,7 +43,16 @@ export type SharedRuntime = Pick<
 export interface Administration {
   readonly Read: Pick<
     Runtime,
-    "disabled" | "executors" | "nodes" | "policy" | "problems" | "sections" | "servers" | "settingsOf"
+    | "disabled"
+    | "executors"
+    | "listApis"
+    | "listOperations"
+    | "nodes"
+    | "policy"
+    | "problems"
+    | "sections"
+    | "servers"
+    | "settingsOf"
   > & {
     readonly readStoreInfo: () => Promise<DatabaseInfo>;
     readonly openAudit: () => Promise<AuditReader>;
@@ -56,7 +65,10 @@ export interface Administration {
         }
     >;
   };
-  readonly ManageServers: Pick<Runtime, "disable" | "enable" | "reloadServers" | "reloadSettings" | "settingsOf"> & {
+  readonly ManageServers: Pick<
+    Runtime,
+    "acceptApi" | "disable" | "enable" | "listApis" | "refreshApi" | "reloadServers" | "reloadSettings" | "settingsOf"
+  > & {
     /** Makes a saved skill of a run. Throws as `runs.record` and `writeSavedSkill` do. */
     readonly saveSkill: (run: string, skill: SkillToWrite) => Promise<WrittenSkill>;
   };
@@ -283,6 +295,8 @@ const ADMINISTRATION: OpenAdministration = {
     servers: runtime.servers,
     executors: runtime.executors,
     nodes: runtime.nodes,
+    listApis: () => runtime.listApis(),
+    listOperations: (name) => runtime.listOperations(name),
     readStoreInfo: async () => (await runtime.database()).info(),
     openAudit: () => runtime.database(),
     async openKeys() {
@@ -301,6 +315,9 @@ const ADMINISTRATION: OpenAdministration = {
     settingsOf: (skill) => runtime.settingsOf(skill),
     reloadServers: () => runtime.reloadServers(),
     reloadSettings: () => runtime.reloadSettings(),
+    listApis: () => runtime.listApis(),
+    refreshApi: (name) => runtime.refreshApi(name),
+    acceptApi: (name) => runtime.acceptApi(name),
     async saveSkill(run, skill) {
       await runtime.runs.record(run, { caller });
       return writeSavedSkill(runtime, run, skill);

@@ -29,7 +29,7 @@ export function parseSources(
   const problems: Problem[] = [];
   for (const [name, written] of Object.entries(section)) {
     const missing = new Set<string>();
-    const mistakes = findMistakes(name, written);
+    const mistakes = findSourceMistakes(name, written);
     const source = mistakes.length > 0 ? undefined : toSource(name, written as SourceSettings, { ...context, missing });
     const unset = [...missing].map((what) => `sources.${name}: ${what} is not set`);
     const isFilled = source !== undefined && missing.size === 0;
@@ -46,7 +46,8 @@ export function findSourceNameFlaw(name: string): string | undefined {
   return `${JSON.stringify(name)} cannot name a source: it must have letters, digits, _ and -, at most 64`;
 }
 
-function findMistakes(name: string, written: unknown): readonly string[] {
+/** Lists the mistakes of a source of the settings. */
+export function findSourceMistakes(name: string, written: unknown): readonly string[] {
   const flaw = findSourceNameFlaw(name);
   if (flaw !== undefined) return [flaw];
   const mistakes = findSettingMistakes(RUNTIME_SECTION_SCHEMAS.sources, { [name]: written }, ["sources"]);

@@ -167,6 +167,47 @@ export interface ServerDetail extends ServerSummary {
   } | null;
 }
 
+/** An API of the settings. */
+export interface ApiSummary {
+  readonly name: string;
+  readonly skill: string;
+  readonly title: string;
+  /** Its document, without what may hold a key. */
+  readonly document: string;
+  readonly server: string | null;
+  readonly methods: number;
+  /** Counts what of the document is left out or changed. */
+  readonly problemCount: number;
+  /** Counts what has changed since the operations were accepted. */
+  readonly changeCount: number;
+  readonly readAt: number | null;
+  readonly error: string | null;
+}
+
+/** An API with its operations. */
+export interface ApiDetail extends ApiSummary {
+  /** Operations that were changed or added are held until they are accepted. */
+  readonly holdsChanges: boolean;
+  readonly problems: readonly string[];
+  readonly changes: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly differences: readonly string[];
+  }[];
+  readonly operations: readonly {
+    readonly method: string;
+    /** The path of its method; `null` for one that is not offered. */
+    readonly path: string | null;
+    /** `POST /orders` */
+    readonly request: string;
+    readonly summary: string;
+    readonly effect: string;
+    readonly reason: string;
+    /** The effect is `read` only because the settings say so. */
+    readonly isLoosened: boolean;
+  }[];
+}
+
 /** A server of a pasted text. */
 export interface ReadServer {
   readonly name: string;

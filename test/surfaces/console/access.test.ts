@@ -20,7 +20,7 @@ function listRoutes(): readonly { readonly method: string; readonly path: string
 }
 
 /** Endpoints for callers with a right to administer. */
-const ADMIN_PATHS = /^\/(?:audit|chat|keys|log|machines|policy|settings|store)\b/;
+const ADMIN_PATHS = /^\/(?:apis|audit|chat|keys|log|machines|policy|settings|store)\b/;
 
 const SECRET = "SecretSkill";
 

@@ -1,6 +1,7 @@
 import type { Endpoints } from "../endpoints.ts";
 import type { ConsoleServices } from "../services.ts";
 import { createAddServerEndpoints } from "./add-servers.ts";
+import { createApiEndpoints } from "./apis.ts";
 import { createApprovalEndpoints } from "./approvals.ts";
 import { createAuditEndpoints } from "./audit.ts";
 import { createChatEndpoints } from "./chat.ts";
@@ -32,6 +33,7 @@ export function createConsoleEndpoints(services: ConsoleServices): Endpoints {
     ...createPolicyEndpoints(),
     ...createServerEndpoints(services),
     ...createAddServerEndpoints(services),
+    ...createApiEndpoints(services),
     ...createSettingsEndpoints(services),
     ...createSystemEndpoints(services),
     ...createSkillEndpoints(services),

@@ -3,6 +3,7 @@ export const PAGES = [
   ["overview", "#/", "Overview"],
   ["servers", "#/servers", "Skills and servers"],
   ["skill", "#/servers/skill/TestSkill", "Skills and servers"],
+  ["apis", "#/apis", "APIs"],
   ["connect", "#/connect?client=codex", "Connect"],
   ["search", "#/search?q=add", "Search"],
   ["methods", "#/methods", "Methods"],

@@ -2,6 +2,7 @@ import type { ComponentType } from "preact";
 
 import type { SessionInfo } from "../../messages.ts";
 import type { IconName } from "../components/icon.tsx";
+import { ApisPage } from "./apis/index.tsx";
 import { AuditPage } from "./audit/index.tsx";
 import { ConnectPage } from "./connect.tsx";
 import { KeysPage } from "./keys/index.tsx";
@@ -50,6 +51,7 @@ const isAdmin = ({ admin }: SessionInfo): boolean => admin.length > 0;
 export const PAGES: readonly Page[] = [
   { path: "", title: "Overview", icon: "overview", component: OverviewPage },
   { path: "servers", title: "Skills and servers", icon: "servers", component: ServersPage },
+  { path: "apis", title: "APIs", icon: "apis", component: ApisPage, isVisible: isAdmin },
   { path: "connect", title: "Connect", icon: "connect", component: ConnectPage },
   { path: "search", title: "Search", icon: "search", component: SearchPage },
   { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },

@@ -1,0 +1,51 @@
+import { request } from "../../api.ts";
+import { Dialog } from "../../components/dialog.tsx";
+import { Field, Form, type FormValues } from "../../components/form.tsx";
+import { formatLink, navigate } from "../../router.ts";
+import { reportChange } from "../../state/events.ts";
+import { showToast } from "../../state/toasts.ts";
+
+/** Adds an API by the address of its document, or by its pasted text. */
+export function AddApi({ onClose }: { readonly onClose: () => void }) {
+  const add = async ({ name = "", document, text, server, reach }: FormValues): Promise<void> => {
+    const body = { name, document, text, server, private: reach === "private" };
+    await request("/apis", { method: "POST", body });
+    showToast({ tone: "ok", text: `${name} is added` });
+    reportChange("servers");
+    onClose();
+    navigate(formatLink(["apis", name]));
+  };
+  return (
+    <Dialog title="Add an API" onClose={onClose}>
+      <Form submit="Add" onSubmit={add} onCancel={onClose}>
+        <Field name="name" label="Name" required autofocus placeholder="shop" note="The skill of shop is ShopAPI." />
+        <Field
+          name="document"
+          label="Address of its OpenAPI document"
+          placeholder="https://api.example.com/openapi.json"
+          note="JSON or YAML; OpenAPI 2.0, 3.0 or 3.1."
+        />
+        <Field
+          name="text"
+          label="Or the document itself"
+          rows={6}
+          note="It is written into the folder apis of the project."
+        />
+        <Field
+          name="server"
+          label="Base address of its requests"
+          placeholder="https://api.example.com"
+          note="By default, the first server of the document. Keys are headers: write them into settings.yaml."
+        />
+        <Field
+          name="reach"
+          label="Network"
+          choices={[
+            ["public", "the Internet"],
+            ["private", "a private network, such as this machine"],
+          ]}
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,138 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+import { createKeys } from "../../../../src/keys/index.ts";
+import { createFolder } from "../../../approvals/mail.ts";
+import { folder } from "../../serving.ts";
+import {
+  BOTH_COLOURS,
+  checkViews,
+  type ConsoleServer,
+  findViolations,
+  hasChromium,
+  openConsole,
+  serveConsole,
+  takeScreenshot,
+  TOKEN,
+  useBrowser,
+} from "../browser.ts";
+
+useBrowser();
+
+const DOCUMENT = `openapi: 3.1.0
+info: { title: Shop, version: "1" }
+servers: [{ url: https://api.example.com }]
+paths:
+  /orders:
+    get: { operationId: orders/list, summary: Lists the orders, responses: {} }
+    post: { operationId: orders/add, summary: Adds an order, responses: {} }
+  /broken:
+    get: { parameters: [{ $ref: "#/missing" }], responses: {} }
+`;
+
+interface Sent {
+  readonly method?: "POST" | "DELETE";
+  readonly body?: object;
+  readonly token?: string;
+}
+
+async function send(server: ConsoleServer, path: string, { method, body, token = TOKEN }: Sent = {}) {
+  const headers = { authorization: `Bearer ${token}`, "x-skillgate-console": "1", "content-type": "application/json" };
+  const response = await fetch(`${server.url}/console/api${path}`, {
+    headers,
+    ...(method !== undefined && { method }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, json: response.status === 204 ? undefined : await response.json() };
+}
+
+function serveProject(project: string): Promise<ConsoleServer> {
+  return serveConsole({ project, home: folder(), settings: { auth: true }, runtime: { store: createFolder() } });
+}
+
+test("adds the API of a pasted document, shows its operations, accepts a change, and removes it [O2]", async () => {
+  const project = folder();
+  const server = await serveProject(project);
+  const added = await send(server, "/apis", { method: "POST", body: { name: "shop", text: DOCUMENT } });
+  expect(added).toMatchObject({
+    status: 201,
+    json: { name: "shop", skill: "ShopAPI", methods: 3, server: "https://api.example.com/", error: null },
+  });
+  expect(readFileSync(join(project, "settings.yaml"), "utf8")).toContain("server: https://api.example.com/");
+  expect((await send(server, "/apis/shop")).json).toMatchObject({
+    problems: [expect.stringContaining("get /broken")],
+    operations: [
+      { method: "orders_list", path: "ShopAPI.orders_list", request: "GET /orders", effect: "read" },
+      { method: "orders_add", effect: "write", isLoosened: false },
+      { method: "getBroken" },
+    ],
+  });
+  expect(server.runtime.catalog.method("ShopAPI.orders_add")).toBeDefined();
+  writeFileSync(join(project, "apis", "shop.yaml"), DOCUMENT.replace("Adds an order", "Adds an order of pets"));
+  const refreshed = await send(server, "/apis/shop/refresh", { method: "POST", body: {} });
+  expect(refreshed).toMatchObject({ status: 200, json: { changeCount: 1 } });
+  const accepted = await send(server, "/apis/shop/accept", { method: "POST", body: {} });
+  expect(accepted).toMatchObject({ status: 200, json: { changeCount: 0 } });
+  expect((await send(server, "/apis/shop", { method: "DELETE" })).status).toBe(204);
+  expect((await send(server, "/apis")).json).toEqual({ apis: [] });
+  expect(server.runtime.catalog.skill("ShopAPI")).toBeUndefined();
+});
+
+test("says what is wrong with a new API, and refuses a caller without the right to add servers [O2, P2]", async () => {
+  const project = folder();
+  const server = await serveProject(project);
+  const post = (body: object, token = TOKEN) => send(server, "/apis", { method: "POST", body, token });
+  expect((await post({ name: "../up", text: DOCUMENT })).json).toMatchObject({
+    detail: expect.stringContaining('"../up" cannot name a source'),
+  });
+  expect((await post({ name: "shop" })).json).toMatchObject({ detail: expect.stringContaining("document must be") });
+  const missing = await post({ name: "gone", document: "./gone.json" });
+  expect(missing).toMatchObject({ status: 201, json: { methods: 0, error: expect.stringContaining("ENOENT") } });
+  expect((await post({ name: "gone", text: DOCUMENT })).json).toMatchObject({
+    detail: expect.stringContaining("has an API gone already"),
+  });
+  const keys = createKeys(await server.runtime.database());
+  const { text: reader } = await keys.create({ name: "reader", permissions: ["admin:Read", "see:*"] });
+  const { text: few } = await keys.create({ name: "few", permissions: ["call:*"] });
+  expect((await send(server, "/apis", { token: reader })).status).toBe(200);
+  expect((await post({ name: "shop", text: DOCUMENT }, reader)).status).toBe(403);
+  for (const path of ["/apis", "/apis/gone"]) expect((await send(server, path, { token: few })).status).toBe(403);
+  expect(existsSync(join(project, "apis"))).toBe(false);
+});
+
+describe.skipIf(!hasChromium)("the page of APIs", () => {
+  test(
+    "adds an API by its text, leads to the form of a method, and removes the API after a question [O2]",
+    { tags: "rest" },
+    async () => {
+      const { page, faults } = await openConsole(await serveProject(folder()), "#/apis");
+      await page.getByText("No APIs").waitFor();
+      await page.getByRole("button", { name: "Add API" }).click();
+      await page.getByLabel("Name").fill("shop");
+      await page.getByLabel("Or the document itself").fill(DOCUMENT);
+      await checkViews(page, BOTH_COLOURS, async (view) => {
+        await takeScreenshot(page, `add-api-${view}`);
+        expect(await findViolations(page), view).toEqual([]);
+      });
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("3 operations").waitFor();
+      await checkViews(page, BOTH_COLOURS, async (view) => {
+        await takeScreenshot(page, `api-${view}`);
+        expect(await findViolations(page), view).toEqual([]);
+      });
+      await page.getByLabel("Filter operations").fill("write");
+      await page.getByRole("link", { name: "orders_list" }).waitFor({ state: "detached" });
+      await page.getByRole("link", { name: "orders_add" }).click();
+      await page.getByRole("button", { name: "Try it" }).waitFor();
+      await page.goBack();
+      await page.getByRole("button", { name: "Remove" }).click();
+      await page
+        .getByRole("dialog", { name: /Remove/ })
+        .getByRole("button", { name: "Remove" })
+        .click();
+      await page.getByText("No APIs").waitFor();
+      expect(faults).toEqual([]);
+    },
+  );
+});
