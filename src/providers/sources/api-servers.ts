@@ -86,7 +86,8 @@ export class ApiServers {
     if (url === undefined || url.origin === main.origin) return url;
     if (this.#settings.servers.some((each) => toHttpUrl(each, main.href)?.origin === url.origin)) return url;
     // The settings send what is for the server of the document to another one, such as one for tests.
-    return url.origin === this.ofDocument?.origin ? withPath(main, url.pathname) : undefined;
+    if (url.origin !== this.ofDocument?.origin) return undefined;
+    return url.href === this.ofDocument.href ? main : withPath(main, url.pathname);
   }
 
   #refuse({ verb, path, servers }: Pick<OperationRow, "verb" | "path" | "servers">): SkillgateError {

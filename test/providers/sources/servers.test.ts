@@ -45,15 +45,21 @@ const call = async (runtime: Runtime, name: string): Promise<unknown> => {
 
 test("operations with servers of their own are sent there, if the settings name them [P12]", async () => {
   const [main, uploads] = await Promise.all([startEcho(), startEcho()]);
-  const servers = { plain: undefined, same: `${main}/v2`, relative: "/v3", documents: "https://api.example/v4" };
+  const servers = {
+    plain: undefined,
+    same: `${main}/v2`,
+    relative: "/v3",
+    documents: "https://api.example/v4",
+    main: "https://api.example/v1",
+  };
   const runtime = await openFiles(
     { ...servers, listed: `${uploads}/up`, other: "https://evil.example/x", file: "file:///etc/passwd" },
-    { server: `${main}/v1`, servers: [uploads], headers: { Authorization: "Bearer secret-4711" } },
+    { server: `${main}/base`, servers: [uploads], headers: { Authorization: "Bearer secret-4711" } },
   );
   const answers = await Promise.all(
-    ["plain", "same", "relative", "documents", "listed"].map((name) => call(runtime, name)),
+    ["plain", "same", "relative", "documents", "main", "listed"].map((name) => call(runtime, name)),
   );
-  expect(answers).toEqual(["/v1/plain", "/v2/same", "/v3/relative", "/v4/documents", "/up/listed"]);
+  expect(answers).toEqual(["/base/plain", "/v2/same", "/v3/relative", "/v4/documents", "/base/main", "/up/listed"]);
   expect(await call(runtime, "other")).toContain(
     "GET /other is at https://evil.example/x, which the settings do not name; the owner adds it: sources: { files: { servers: [https://evil.example] } }",
   );

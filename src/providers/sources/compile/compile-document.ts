@@ -83,7 +83,7 @@ export function compileDocument(files: DocumentFiles, { names, take }: DocumentO
     title: toText(title),
     version: toText(version),
     description: truncateText(toText(description), 2_000),
-    servers: readServers(document, context.isSwagger),
+    servers: readServers(document, found, context.isSwagger),
     definitions,
     problems: problems.list,
   };
@@ -192,7 +192,7 @@ function describeReference(written: unknown, file: string): string {
 }
 
 function compileOne(found: FoundOperation, name: string, context: DocumentContext): CompiledOperation {
-  const { operation, item } = found;
+  const { operation } = found;
   const { summary, description, tags, deprecated } = operation;
   const text = [summary, description].find((each) => typeof each === "string" && each.trim() !== "");
   return {
@@ -203,16 +203,28 @@ function compileOne(found: FoundOperation, name: string, context: DocumentContex
       .filter((tag) => typeof tag === "string")
       .slice(0, 10),
     isDeprecated: deprecated === true,
-    servers: toServerUrls(operation["servers"] ?? item["servers"]),
+    servers: toServerUrls(readOwnServers(found)),
   };
 }
 
-function readServers(document: Readonly<Record<string, unknown>>, isSwagger: boolean): readonly string[] {
-  if (!isSwagger) return toServerUrls(document["servers"]);
+/** A document without servers may name the same ones at each path. */
+function readServers(
+  document: Readonly<Record<string, unknown>>,
+  found: readonly FoundOperation[],
+  isSwagger: boolean,
+): readonly string[] {
+  if (!isSwagger) {
+    const own = toServerUrls(document["servers"]);
+    return own.length > 0 ? own : toServerUrls(found[0] && readOwnServers(found[0]));
+  }
   const { host, basePath, schemes } = document;
   if (typeof host !== "string") return typeof basePath === "string" ? [basePath] : [];
   const secure = toList(schemes).includes("http") && !toList(schemes).includes("https") ? "http" : "https";
   return [`${secure}://${host}${toText(basePath)}`];
+}
+
+function readOwnServers({ operation, item }: FoundOperation): unknown {
+  return operation["servers"] ?? item["servers"];
 }
 
 /** Variables in a URL have their defaults; the owner can give others. */

@@ -10,6 +10,7 @@ const ROOT = "https://api.example/openapi.json";
 async function compile(files: Readonly<Record<string, object>>): Promise<{
   readonly operations: readonly CompiledOperation[];
   readonly problems: readonly string[];
+  readonly servers: readonly string[];
 }> {
   const operations: CompiledOperation[] = [];
   const read = async (url: string): Promise<string> => {
@@ -18,8 +19,8 @@ async function compile(files: Readonly<Record<string, object>>): Promise<{
     return JSON.stringify(file);
   };
   const loaded = await loadDocument(ROOT, read);
-  const { problems } = compileDocument(loaded.files, { take: (operation) => void operations.push(operation) });
-  return { operations, problems };
+  const { problems, servers } = compileDocument(loaded.files, { take: (operation) => void operations.push(operation) });
+  return { operations, problems, servers };
 }
 
 test("an operation in a file of its own is read from there, and one whose file is missing is left out by name [S5]", async () => {
@@ -72,4 +73,12 @@ test("a header that the settings give is no argument [S5]", async () => {
   expect(input["properties"]).not.toHaveProperty("token");
   expect(parameters.map(({ name }) => name)).toEqual(["user"]);
   expect(withoutHeaders(operation, { Authorization: "Bearer x" })).toBe(operation);
+});
+
+test("a document whose servers stand at its paths only has those of the first [S5]", async () => {
+  const item = { servers: [{ url: "https://cluster.example" }], get: {} };
+  const { servers } = await compile({
+    "/openapi.json": { openapi: "3.0.0", paths: { "/pods": item, "/nodes": item } },
+  });
+  expect(servers).toEqual(["https://cluster.example"]);
 });
