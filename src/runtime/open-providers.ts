@@ -146,9 +146,9 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
 }
 
 /** Performs a change after those before it: of two at once, the first one creates the provider. */
-function inTurn<Wanted>(change: (wanted: Wanted) => Promise<void>): (wanted: Wanted) => Promise<void> {
+function inTurn<Input>(change: (input: Input) => Promise<void>): (input: Input) => Promise<void> {
   let last = Promise.resolve();
-  return (wanted) => (last = last.catch(() => {}).then(() => change(wanted)));
+  return (input) => (last = last.catch(() => {}).then(() => change(input)));
 }
 
 /** The providers whose members are used beyond those that all providers have. */

@@ -68,16 +68,16 @@ export function openSources(
       return sources.map(({ status }) => status);
     },
     get known() {
-      return Promise.all(sources.map(({ known }) => known)).then(() => {});
+      return Promise.all(sources.map((source) => source.known)).then(() => {});
     },
     listOperations: (name) => find(name).operations,
     refresh: (name) => change(name, (source) => source.refresh()),
     accept: (name) => change(name, (source) => source.accept()),
-    async replace(wanted) {
+    async replace(configs) {
       const before = new Map(sources.map((source) => [canonicalText(source.config), source]));
-      sources = wanted.map((config) => before.get(canonicalText(config)) ?? create(config));
+      sources = configs.map((config) => before.get(canonicalText(config)) ?? create(config));
       await Promise.all([...before.values()].filter((old) => !sources.includes(old)).map((old) => old.close()));
-      await Promise.all(sources.map(({ known }) => known));
+      await Promise.all(sources.map((source) => source.known));
       announce();
     },
     onChange: (listener) => void listeners.push(listener),

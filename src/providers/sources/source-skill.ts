@@ -86,10 +86,10 @@ export function selectOperations(
 export function findOverrideProblems({ methods }: SourceConfig, { index }: OpenCatalog): readonly string[] {
   const names = new Set(index.operations.map(({ name }) => name));
   const unknown = Object.keys(methods).filter((name) => !names.has(name));
-  const taken = [...getNameOwners(methods)].filter(([name, owner]) => name !== owner && names.has(name));
+  const renames = [...getNameOwners(methods)].filter(([name, owner]) => name !== owner && names.has(name));
   return [
     ...unknown.map((name) => `methods names ${JSON.stringify(name)}, which the document does not have`),
-    ...taken
+    ...renames
       .filter(([name]) => getToolOverride(methods, name).name === undefined)
       .map(([name, owner]) => `${name} is left out, because methods gives its name to ${owner}`),
   ];

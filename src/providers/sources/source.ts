@@ -78,7 +78,7 @@ export class ApiSource {
   /** Settles when the catalog is open. */
   readonly known: Promise<void>;
   /** The last reading of the document. */
-  #reading: Promise<void> = Promise.resolve();
+  #lastRead: Promise<void> = Promise.resolve();
   #failedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #catalog: OpenCatalog | undefined;
@@ -112,8 +112,8 @@ export class ApiSource {
 
   /** Reads the document again, one time after the other. If that fails, the last catalog serves. */
   async refresh(): Promise<void> {
-    this.#reading = this.#reading.then(() => this.#try(() => this.#compile()));
-    await this.#reading;
+    this.#lastRead = this.#lastRead.then(() => this.#try(() => this.#compile()));
+    await this.#lastRead;
     this.#follow();
   }
 
@@ -186,7 +186,7 @@ export class ApiSource {
     this.#end.abort();
     clearTimeout(this.#timer);
     await this.known;
-    await this.#reading;
+    await this.#lastRead;
     for (const catalog of [...this.#earlier, this.#catalog]) catalog?.close();
     this.#servers?.close();
   }
@@ -209,7 +209,7 @@ export class ApiSource {
     const stamp = await readStamp(this.config);
     const state = this.#stored.readState();
     const last = this.#getLast(state, stamp);
-    const { kind, ...known } = await this.#stored.replace((target) =>
+    const { kind, ...facts } = await this.#stored.replace((target) =>
       compileInThread(
         {
           document,
@@ -224,7 +224,7 @@ export class ApiSource {
     );
     const catalog = kind === "unchanged" ? this.#catalog : this.#stored.open();
     if (catalog === undefined) throw new Error("its catalog cannot be written");
-    this.#stored.writeState({ ...known, readAt: Date.now(), ...(stamp !== undefined && { stamp }) }, catalog);
+    this.#stored.writeState({ ...facts, readAt: Date.now(), ...(stamp !== undefined && { stamp }) }, catalog);
     this.#state = this.#stored.readState();
     if (kind === "compiled") await this.#use(catalog);
   }

@@ -35,11 +35,11 @@ export class DocumentReader {
     if (target.origin !== root.origin || root.protocol === "file:")
       throw new Error(`it is not read, because it is not beside the document at ${root.origin}`);
     const { isPrivate, last } = this.#options;
-    const known = target.href === root.href ? last?.validators : undefined;
+    const validators = target.href === root.href ? last?.validators : undefined;
     const file = await readRemoteFile(target, {
       isPrivate,
       maxBytes: MAX_DOCUMENT_BYTES,
-      ...(known !== undefined && { known }),
+      ...(validators !== undefined && { validators }),
     });
     if (file === undefined) throw new UnchangedDocument();
     this.#validators = file.validators;

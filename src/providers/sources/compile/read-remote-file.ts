@@ -20,7 +20,7 @@ interface RemoteLimits {
   readonly isPrivate: boolean;
   readonly maxBytes: number;
   /** The validators of the file that is known. */
-  readonly known?: Validators;
+  readonly validators?: Validators;
 }
 
 /**
@@ -29,17 +29,19 @@ interface RemoteLimits {
  */
 export async function readRemoteFile(
   url: URL,
-  { isPrivate, maxBytes, known = {} }: RemoteLimits,
+  { isPrivate, maxBytes, validators = {} }: RemoteLimits,
 ): Promise<RemoteFile | undefined> {
   const signal = AbortSignal.timeout(HEADERS_MS + BODY_MS);
   const options = { reach: isPrivate ? "private" : "public", agent: false, headersMs: HEADERS_MS, signal } as const;
-  const response = await followSameServer(url, (target) => request(target, known, options)).catch((error: unknown) => {
-    throw error instanceof TypeError && error.cause instanceof RedirectRefused ? error.cause : error;
-  });
+  const response = await followSameServer(url, (target) => request(target, validators, options)).catch(
+    (error: unknown) => {
+      throw error instanceof TypeError && error.cause instanceof RedirectRefused ? error.cause : error;
+    },
+  );
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
-    if (response.status === 304 && Object.keys(known).length > 0) return undefined;
+    if (response.status === 304 && Object.keys(validators).length > 0) return undefined;
     if (response.status !== 200) throw new Error(`${url.host} answers with HTTP ${response.status}`);
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
@@ -72,7 +74,7 @@ async function request(
   };
   const wire = { method: "GET", target: target.pathname + target.search, headers };
   const { status, headers: received, body } = await exchange(wire, { ...options, server: target });
-  const kept = ["location", ...VALIDATORS].flatMap((name): readonly (readonly [string, string])[] => {
+  const answerHeaders = ["location", ...VALIDATORS].flatMap((name): readonly (readonly [string, string])[] => {
     const value = getHeader(received, name);
     return value === undefined ? [] : [[name, value]];
   });
@@ -80,6 +82,6 @@ async function request(
   if (!hasBody) body.destroy();
   return new Response(hasBody ? (Readable.toWeb(body) as ReadableStream<Uint8Array>) : null, {
     status: status >= 200 && status <= 599 ? status : 502,
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(answerHeaders),
   });
 }

@@ -28,12 +28,12 @@ async function compile({ document, isPrivate, patch, last, names, target }: Comp
     patch === undefined ? undefined : { file: patch, text: await readFile(patch, "utf8") },
   );
   const { validators } = reader;
-  const known = { digest, ...(validators !== undefined && { validators }) };
-  if (digest === last?.digest) return { kind: "unchanged", ...known };
+  const facts = { digest, ...(validators !== undefined && { validators }) };
+  if (digest === last?.digest) return { kind: "unchanged", ...facts };
   const writer = new CatalogWriter();
   const compiled = compileDocument(files, { names: new Map(names), take: (operation) => writer.add(operation) });
   await writeFile(target, writer.finish({ ...compiled, problems: [...problems, ...compiled.problems] }), {
     mode: 0o600,
   });
-  return { kind: "compiled", ...known };
+  return { kind: "compiled", ...facts };
 }
