@@ -157,8 +157,9 @@ class HttpApiClient implements ApiClient {
     const key = options.isRead ? undefined : idempotencyHeader?.toLowerCase();
     const headers = {
       "user-agent": `skillgate/${VERSION}`,
-      ...(key !== undefined && { [key]: context.callId }),
       ...request.headers,
+      // An empty one would let a write be repeated without a key.
+      ...(key !== undefined && { [key]: request.headers[key]?.trim() || context.callId }),
       ...toLowerCase((await this.#options.headers?.()) ?? {}),
       "accept-encoding": ACCEPT_ENCODING,
       host: this.#server.host,

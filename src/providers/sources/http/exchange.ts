@@ -67,8 +67,12 @@ export async function exchange(request: WireRequest, options: ExchangeOptions): 
       () => sent.destroy(new AnswerTimeout(`${server.host} did not answer within ${headersMs} ms`)),
       headersMs,
     );
-    sent.once("close", () => clearTimeout(timer));
     sent.on("error", reject);
+    // Node closes a connection that becomes one of another protocol (101) without an error.
+    sent.once("close", () => {
+      clearTimeout(timer);
+      reject(new Error(`${server.host} closed the connection without an answer`));
+    });
     sent.end(request.body);
   });
   return { status: message.statusCode ?? 0, headers: message.headers, body: decompress(message) };

@@ -251,8 +251,21 @@ describe("a repeat", () => {
     expect(server.received.map(({ headers }) => headers["idempotency-key"])).toEqual(["run-7/3", "run-7/3"]);
     await keyed.send({ ...write, headers: { "idempotency-key": "mine" } }, contextFor(), WRITE);
     expect(server.received[2]?.headers["idempotency-key"]).toBe("mine");
+    await keyed.send({ ...write, headers: { "idempotency-key": " " } }, contextFor({ callId: "run-7/4" }), WRITE);
+    expect(server.received[4]?.headers["idempotency-key"]).toBe("run-7/4");
     await expect(clientFor(server).send(write, contextFor(), WRITE)).rejects.toThrow("(HTTP_503)");
-    expect(server.received.length).toBe(5);
+    expect(server.received.length).toBe(7);
+  });
+
+  test("that the server makes something else of ends, and gives its turn to the next one", async () => {
+    const server = await startApiServer((request, response) =>
+      request.url === "/up"
+        ? response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")
+        : json(response, 200, "made"),
+    );
+    const client = clientFor(server, { limits: { requests: 1 } });
+    await expect(get(client, "/up")).rejects.toThrow("closed the connection without an answer");
+    expect(await get(client)).toBe("made");
   });
 
   test("can be turned off", async () => {
