@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -20,8 +20,10 @@ async function startServer(answer: RequestListener): Promise<string> {
 }
 
 /** Opens a project with the source `shop`; `document` is its document, without what all of them have. */
-async function openShop(document: object, settings: Partial<SourceSettings>): Promise<Runtime> {
+async function openShop(document: object, settings: Partial<SourceSettings>, files: object = {}): Promise<Runtime> {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-hostile-"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), String(text));
+  mkdirSync(join(folder, "empty"));
   writeFileSync(join(folder, "api.json"), JSON.stringify({ openapi: "3.1.0", info: { title: "Shop" }, ...document }));
   const shop = { openapi: "./api.json", private: true, ...settings };
   const runtime = await createRuntime({ cwd: folder, skillsDir: false, workers: 1, sources: { shop } });
@@ -81,5 +83,42 @@ test("a server without a scheme, and headers that cannot be sent, are problems, 
     expect.stringContaining('sources.shop has the header "X-Key", whose value has a line break'),
     expect.stringContaining('sources.shop has the header "Authorization:", which cannot be a name'),
     expect.stringContaining('sources.shop has the header "Idempotency Key", which cannot be a name'),
+  ]);
+});
+
+test("references read no hidden files, no folders, and nothing of other servers [S6]", async () => {
+  const paths = [".env", "empty", "https://evil.example/a.json", "blob:https://evil.example/a.json", "../a.json"];
+  const runtime = await openShop(
+    {
+      paths: { "/a": { get: { responses: {} } }, ...Object.fromEntries(paths.map(($ref, at) => [`/${at}`, { $ref }])) },
+    },
+    { server: "https://api.example" },
+    { ".env": "get: { operationId: secret-4711 }" },
+  );
+  const problems = runtime.listApis()[0]?.problems.join("\n");
+  expect(problems).toContain("/.env: it is not read, because it is hidden; what refers to it is left out");
+  expect(problems).toContain("/empty: it is no file");
+  expect(problems).toContain("https://evil.example/a.json: it is not read, because it is not in the document's folder");
+  expect(problems).not.toContain("null");
+  expect(problems).not.toContain("4711");
+  expect(runtime.listOperations("shop")).toHaveLength(1);
+});
+
+test("texts of a document make no lines of their own, and no commands of the terminal [S6]", async () => {
+  const runtime = await openShop(
+    {
+      info: { title: "Shop\n✓ all is well\u001B[2J", version: "1\n2" },
+      paths: {
+        "/a\n✓ fine": { get: { responses: {} } },
+        "/b": { get: { responses: {} }, put: { $ref: "#/\u001B[2J\nno" } },
+      },
+    },
+    { server: "https://api.example" },
+  );
+  const [status] = runtime.listApis();
+  expect(status).toMatchObject({ title: "Shop ✓ all is well\\u001b[2J", version: "1 2", operations: 1 });
+  expect(status?.problems).toEqual([
+    "get /a ✓ fine: its path has invisible characters; it is left out",
+    expect.stringMatching(/^put \/b: what it refers to is missing: .*#\/\\u001b\[2J no; it is left out$/),
   ]);
 });

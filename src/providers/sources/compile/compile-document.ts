@@ -1,5 +1,6 @@
 import { isRecord, toList, toRecord } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
+import { escapeInvisible, toVisibleLine } from "../../../shared/visible-text.ts";
 import { compileOperation } from "./compile-operation.ts";
 import { SchemaConverter, type Definitions } from "./convert-schema.ts";
 import type { DocumentContext, FoundOperation } from "./document-context.ts";
@@ -80,8 +81,8 @@ export function compileDocument(files: DocumentFiles, { names, take }: DocumentO
   const definitions = context.schemas.finish();
   const { title, version, description } = toRecord(document["info"]);
   return {
-    title: toText(title),
-    version: toText(version),
+    title: toVisibleLine(toText(title)),
+    version: toVisibleLine(toText(version)),
     description: truncateText(toText(description), 2_000),
     servers: readServers(document, found, context.isSwagger),
     definitions,
@@ -102,7 +103,8 @@ class ProblemList {
   location = "document";
 
   add(problem: string): void {
-    if (this.#problems.size < MAX_PROBLEMS) this.#problems.add(truncateText(`${this.location}: ${problem}`, 300));
+    if (this.#problems.size < MAX_PROBLEMS)
+      this.#problems.add(truncateText(toVisibleLine(`${this.location}: ${problem}`), 300));
   }
 
   get list(): readonly string[] {
@@ -178,6 +180,7 @@ function findOperations(
       else if (!isRecord(own.value)) problems.add("it is no object; it is left out");
       else if (verb === "trace") problems.add("its answer would show the credentials; it is left out");
       else if (!path.startsWith("/")) problems.add('its path does not begin with "/"; it is left out');
+      else if (escapeInvisible(path) !== path) problems.add("its path has invisible characters; it is left out");
       else if (found.length === MAX_OPERATIONS)
         problems.add(`it is beyond ${MAX_OPERATIONS} operations; it is left out`);
       else found.push({ verb, path, operation: own.value, file: own.file, item, itemFile });

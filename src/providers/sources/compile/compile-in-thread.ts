@@ -9,6 +9,8 @@ const MAX_MS = 120_000;
 /** A document of 64 MB needs about eight times as much. */
 const MAX_HEAP_MB = 768;
 
+const CANCELLED = "it was cancelled";
+
 /** Threads start from compiled files, also when this file itself runs from its source. */
 function findEntry(): URL {
   return findPackageFile("src/providers/sources/compile/worker.js", () => new URL("./worker.js", import.meta.url));
@@ -16,6 +18,7 @@ function findEntry(): URL {
 
 /** Compiles a document in a thread, so that nothing else waits for it. Rejects with an error for people. */
 export async function compileInThread(order: CompileOrder, signal: AbortSignal): Promise<CompiledReport> {
+  if (signal.aborted) throw new Error(CANCELLED);
   const worker = new Worker(findEntry(), {
     name: "skillgate-source",
     workerData: order,
@@ -30,7 +33,7 @@ export async function compileInThread(order: CompileOrder, signal: AbortSignal):
       worker.once("error", (error) => reject(explain(error)));
       worker.once("exit", () => reject(new Error("the thread that reads the document has ended")));
       limit.addEventListener("abort", () =>
-        reject(new Error(signal.aborted ? "it was cancelled" : `it takes more than ${MAX_MS / 1_000} s`)),
+        reject(new Error(signal.aborted ? CANCELLED : `it takes more than ${MAX_MS / 1_000} s`)),
       );
     });
     if (report.kind === "failed") throw new Error(report.error);

@@ -1,5 +1,5 @@
 import { readFile, realpath, stat } from "node:fs/promises";
-import { dirname, sep } from "node:path";
+import { dirname, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { MAX_DOCUMENT_BYTES, type ReadFile } from "./load-document.ts";
@@ -32,8 +32,10 @@ export class DocumentReader {
     const target = new URL(url);
     const root = this.#root;
     if (target.protocol === "file:" && root.protocol === "file:") return readLocalFile(target, root);
-    if (target.origin !== root.origin || root.protocol === "file:")
-      throw new Error(`it is not read, because it is not beside the document at ${root.origin}`);
+    if (target.origin !== root.origin || !/^https?:$/.test(target.protocol))
+      throw new Error(
+        `it is not read, because it is not ${root.protocol === "file:" ? "in the document's folder" : `at ${root.origin}, as the document`}`,
+      );
     const { isPrivate, last } = this.#options;
     const validators = target.href === root.href ? last?.validators : undefined;
     const file = await readRemoteFile(target, {
@@ -47,13 +49,16 @@ export class DocumentReader {
   };
 }
 
-/** A link may not lead out of the folder either. */
+/** A link may not lead out of the folder either, and hidden files, such as `.env`, are for others. */
 async function readLocalFile(target: URL, root: URL): Promise<string> {
   const file = await realpath(fileURLToPath(target));
-  const folder = dirname(await realpath(fileURLToPath(root)));
-  if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep))
-    throw new Error("it is not read, because it is outside of the document's folder");
-  const { size } = await stat(file);
-  if (size > MAX_DOCUMENT_BYTES) throw new Error(`it has more than ${MAX_DOCUMENT_BYTES >> 20} MB`);
+  const document = await realpath(fileURLToPath(root));
+  const path = relative(dirname(document), file).split(sep);
+  if (path[0] === "..") throw new Error("it is not read, because it is outside of the document's folder");
+  if (file !== document && path.some((name) => name.startsWith(".")))
+    throw new Error("it is not read, because it is hidden");
+  const facts = await stat(file);
+  if (!facts.isFile()) throw new Error("it is no file");
+  if (facts.size > MAX_DOCUMENT_BYTES) throw new Error(`it has more than ${MAX_DOCUMENT_BYTES >> 20} MB`);
   return readFile(file, "utf8");
 }
