@@ -9,7 +9,7 @@ import type { DescribedOperation } from "./openapi/operation.ts";
 import { toPlainName } from "./pages/cursor-members.ts";
 
 /** Changes with each change of what a catalog contains; a catalog of another format is made again. */
-export const CATALOG_FORMAT = "skillgate-openapi-5";
+export const CATALOG_FORMAT = "skillgate-openapi-6";
 
 /** Bytes of a catalog: forty times that of the largest public document (GitHub, 4 MB). */
 const MAX_BYTES = 160 << 20;

@@ -82,17 +82,37 @@ export function selectOperations(
   return { catalog, rows };
 }
 
-/** Says which names and texts of the settings are for no operation, and which operations lose their name to another one. */
-export function findOverrideProblems({ methods }: SourceConfig, { index }: OpenCatalog): readonly string[] {
+/** Says which names, texts and patterns of the settings are for no operation, and which operations lose their name to another one. */
+export function findSettingProblems(config: SourceConfig, { index }: OpenCatalog): readonly string[] {
+  const { methods } = config;
   const names = new Set(index.operations.map(({ name }) => name));
   const unknown = Object.keys(methods).filter((name) => !names.has(name));
   const renames = [...getNameOwners(methods)].filter(([name, owner]) => name !== owner && names.has(name));
   return [
     ...unknown.map((name) => `methods names ${JSON.stringify(name)}, which the document does not have`),
+    ...findUnusedPatterns(config, index.operations),
     ...renames
       .filter(([name]) => getToolOverride(methods, name).name === undefined)
       .map(([name, owner]) => `${name} is left out, because methods gives its name to ${owner}`),
   ];
+}
+
+/** A pattern with a mistake would offer what it is to leave out, or say nothing of an effect. */
+function findUnusedPatterns(
+  { include = [], exclude, effects, pages }: SourceConfig,
+  rows: readonly OperationRow[],
+): readonly string[] {
+  const patterns = {
+    include,
+    exclude,
+    effects: effects.map(([pattern]) => pattern),
+    pages: pages.map(([pattern]) => pattern),
+  };
+  return Object.entries(patterns).flatMap(([section, all]) =>
+    all
+      .filter((pattern) => !rows.some((row) => matchesOperation(pattern, row)))
+      .map((pattern) => `${section} has ${JSON.stringify(pattern)}, which no operation of the document matches`),
+  );
 }
 
 interface SourceMethodOptions {

@@ -19,7 +19,7 @@ import {
   type OperationChange,
 } from "./operation-changes.ts";
 import type { OperationSender } from "./answer-call.ts";
-import { createSourceSkill, findOverrideProblems, selectOperations } from "./source-skill.ts";
+import { createSourceSkill, findSettingProblems, selectOperations } from "./source-skill.ts";
 import { type SourceState, StoredSource } from "./stored-source.ts";
 
 /** How a source is. */
@@ -86,6 +86,8 @@ export class ApiSource {
   #left = 0;
   /** The servers of operations that the settings do not name. */
   #missingServers: readonly string[] = [];
+  /** Names and patterns of the settings that the document does not have. */
+  #settingProblems: readonly string[] = [];
   /** Catalogs and connections of runs that began before a refresh. */
   readonly #earlier: { close(): void }[] = [];
   #servers: ApiServers | undefined;
@@ -146,8 +148,7 @@ export class ApiSource {
     const remark = changes === "hold" ? "; what was changed or added is held back until it is accepted" : "";
     const changed =
       counts === undefined ? [] : [`The document of ${name} has ${counts}${remark}: skillgate source check ${name}`];
-    const overrides = this.#catalog === undefined ? [] : findOverrideProblems(this.config, this.#catalog);
-    return [...(this.#error === undefined ? [] : [this.#error]), ...overrides, ...changed].map((error) => ({
+    return [...(this.#error === undefined ? [] : [this.#error]), ...this.#settingProblems, ...changed].map((error) => ({
       source: `sources.${name}`,
       error,
     }));
@@ -255,6 +256,7 @@ export class ApiSource {
     this.#left = catalog.index.operations.length - offered.rows.size;
     this.#changes = await this.#findChanges(offered);
     this.#missingServers = servers.describeMissing(offered.rows.values());
+    this.#settingProblems = findSettingProblems(this.config, catalog);
     const getSender = (row: OperationRow): OperationSender => createSender(servers.find(row));
     this.skill = createSourceSkill(this.config, { ...offered, changes: this.#changes, getSender });
   }

@@ -122,3 +122,26 @@ test("texts of a document make no lines of their own, and no commands of the ter
     expect.stringMatching(/^put \/b: what it refers to is missing: .*#\/\\u001b\[2J no; it is left out$/),
   ]);
 });
+
+test("patterns that match nothing are problems, and tags have spaces [O1]", async () => {
+  const paths = {
+    "/pets": {
+      get: { operationId: "list", responses: {} },
+      post: { operationId: "add", tags: ["Get a pet"], responses: {} },
+    },
+  };
+  const runtime = await openShop(
+    { paths },
+    {
+      server: "https://api.example",
+      exclude: ["/pet/*", "PSOT /pets"],
+      effects: { "Get a pet": "read", "post /pets/search": "read" },
+    },
+  );
+  expect(runtime.problems.map(({ error }) => error)).toEqual([
+    'exclude has "/pet/*", which no operation of the document matches',
+    'exclude has "PSOT /pets", which no operation of the document matches',
+    'effects has "post /pets/search", which no operation of the document matches',
+  ]);
+  expect(runtime.listOperations("shop").map(({ effect }) => effect)).toEqual(["read", "read"]);
+});
