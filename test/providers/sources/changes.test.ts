@@ -137,7 +137,7 @@ test("settings that leave out what has changed do not accept it [M8]", async () 
 test("a start while another process replaces the catalog accepts nothing [M8]", async () => {
   const project = createProject("hold");
   await (await project.start()).close();
-  const [name = ""] = readdirSync(project.catalogs).filter((each) => each.endsWith(".catalog"));
+  const name = readdirSync(project.catalogs).find((each) => each.endsWith(".catalog")) ?? "";
   const catalog = join(project.catalogs, name);
   const accepted = catalog.replace(/catalog$/, "accepted");
   // The other process has kept the catalog as the accepted one, and not yet put the new one into its place.
