@@ -135,14 +135,14 @@ export function compactCall(method: Method, siblings: ReadonlyMap<string, string
   if (takesAnyObject(method)) return `${method.name}(args?)`;
   const parameters: string[] = [];
   let length = 0;
-  const shown = getShownParameters(method);
-  for (const parameter of shown.slice(0, MAX_PARAMETERS)) {
+  const all = getShownParameters(method);
+  for (const parameter of all.slice(0, MAX_PARAMETERS)) {
     const text = compactParameter(parameter, method, siblings);
     length += text.length + 2;
     if (length > units && !parameter.required) break;
     parameters.push(text);
   }
-  if (parameters.length < shown.length) parameters.push(OMITTED);
+  if (parameters.length < all.length) parameters.push(OMITTED);
   return `${method.name}(${parameters.join(", ")})`;
 }
 

@@ -174,8 +174,7 @@ function declareMethod(method: Method, observed: FindInferredOutput): ShortDecla
 
 /** Describes a type that the declaration of a method names: `Skill.method.Type`. */
 function describeType(method: Method, name: string): Description {
-  const findType = (wanted: string): JsonSchema | undefined =>
-    sanitizeOutputSchema(method.definition.findType?.(wanted));
+  const findType = (title: string): JsonSchema | undefined => sanitizeOutputSchema(method.definition.findType?.(title));
   const found = formatTypeDeclaration(method, name, findType);
   const path = `${method.path}.${name}`;
   if (found === undefined) return unknown(path, `Error: ${method.path} has no type '${shortenPath(name)}'`, []);

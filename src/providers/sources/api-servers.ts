@@ -119,9 +119,11 @@ function withPath(server: URL, pathname: string): URL {
   return Object.assign(new URL(server.origin), { pathname });
 }
 
-/** A document may name its server relative to itself. */
+/** A document may name its server relative to itself; a file has no scheme of the network for `//api.example.com`. */
 function toHttpUrl(server: string | undefined, base: string): URL | undefined {
-  if (server === undefined || !URL.canParse(server, base)) return undefined;
-  const url = new URL(server, base);
+  const isWithoutScheme = server?.startsWith("//") === true && base.startsWith("file:");
+  const text = isWithoutScheme ? `https:${server}` : server;
+  if (text === undefined || !URL.canParse(text, base)) return undefined;
+  const url = new URL(text, base);
   return url.protocol === "https:" || url.protocol === "http:" ? url : undefined;
 }

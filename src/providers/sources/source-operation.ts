@@ -32,16 +32,18 @@ export function withoutHeaders(
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const isGiven = (parameter: ApiParameter): boolean =>
     parameter.in === "header" && names.has(parameter.name.toLowerCase());
-  const given = new Set(operation.parameters.filter(isGiven).map(({ argument }) => argument));
-  if (given.size === 0) return operation;
+  const headerArguments = new Set(operation.parameters.filter(isGiven).map(({ argument }) => argument));
+  if (headerArguments.size === 0) return operation;
   const { properties, required, ...input } = operation.input;
   return {
     ...operation,
     parameters: operation.parameters.filter((parameter) => !isGiven(parameter)),
     input: {
       ...input,
-      properties: Object.fromEntries(Object.entries(toRecord(properties)).filter(([name]) => !given.has(name))),
-      required: toList(required).filter((name) => !given.has(String(name))),
+      properties: Object.fromEntries(
+        Object.entries(toRecord(properties)).filter(([name]) => !headerArguments.has(name)),
+      ),
+      required: toList(required).filter((name) => !headerArguments.has(String(name))),
     },
   };
 }

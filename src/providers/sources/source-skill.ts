@@ -1,12 +1,4 @@
-import type { JsonSchema } from "../../model/json.ts";
-import {
-  formatRequest,
-  type HttpRequest,
-  type MethodDefinition,
-  type MethodMetadata,
-  type ProvidedSkill,
-  type ResponseForms,
-} from "../../model/skill.ts";
+import { formatRequest, type MethodDefinition, type MethodMetadata, type ProvidedSkill } from "../../model/skill.ts";
 import { answerCall, type OperationSender } from "./answer-call.ts";
 import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
 import { type OfferedOperations, type OperationChange, whyOperationMissing } from "./operation-changes.ts";
@@ -46,15 +38,14 @@ export function createSourceSkill(
       const change = missing.get(name);
       return change && whyOperationMissing(change, config.name);
     },
-    methods: [...rows].map(
-      ([name, row]) =>
-        new SourceMethod(row, {
-          override: { ...getToolOverride(config.methods, row.name), name },
-          metadata: getMetadata(row, config),
-          read: readOperation,
-          findType: catalog.findType,
-          config,
-        }),
+    methods: [...rows].map(([name, row]) =>
+      createSourceMethod(row, {
+        override: { ...getToolOverride(config.methods, row.name), name },
+        metadata: getMetadata(row, config),
+        read: readOperation,
+        findType: catalog.findType,
+        config,
+      }),
     ),
     async invoke({ name, metadata }, input, context) {
       const row = rows.get(name);
@@ -124,50 +115,34 @@ interface SourceMethodOptions {
   readonly config: SourceConfig;
 }
 
-/** A method whose schemas are in a file. */
-class SourceMethod implements MethodDefinition {
-  readonly name: string;
-  readonly description: string;
-  readonly metadata: Partial<MethodMetadata>;
-  readonly argumentNames: readonly string[];
-  readonly request: HttpRequest;
-  readonly fillsDefaults = true;
-  readonly findType: OpenCatalog["findType"];
-  readonly toolFields?: Readonly<Record<string, unknown>>;
-  readonly #row: OperationRow;
-  readonly #read: (row: OperationRow) => SourceOperation;
-  readonly #config: SourceConfig;
-
-  constructor(row: OperationRow, { override, metadata, read, findType, config }: SourceMethodOptions) {
-    const { summary } = row;
-    const { name, title, description = summary } = override;
-    this.name = name;
-    this.description = [description, formatRequest(row)].filter(Boolean).join(". ");
-    if (title !== undefined) this.toolFields = { title };
-    this.metadata = metadata;
-    this.argumentNames = row.argumentNames;
-    this.request = row;
-    this.findType = findType;
-    this.#row = row;
-    this.#read = read;
-    this.#config = config;
-  }
-
-  get input(): JsonSchema {
-    return this.#read(this.#row).input;
-  }
-
-  get effectReason(): string {
-    return describeEffect(this.#row, this.#config);
-  }
-
-  get output(): JsonSchema | undefined {
-    return this.#read(this.#row).output;
-  }
-
-  get response(): ResponseForms {
-    return this.#read(this.#row).response;
-  }
+/** A method whose schemas are in a file. They are own members, so that a copy of the definition has them, too. */
+function createSourceMethod(
+  row: OperationRow,
+  { override, metadata, read, findType, config }: SourceMethodOptions,
+): MethodDefinition {
+  const { name, title, description = row.summary } = override;
+  return {
+    name,
+    description: [description, formatRequest(row)].filter(Boolean).join(". "),
+    ...(title !== undefined && { toolFields: { title } }),
+    metadata,
+    argumentNames: row.argumentNames,
+    request: row,
+    fillsDefaults: true,
+    findType,
+    get input() {
+      return read(row).input;
+    },
+    get output() {
+      return read(row).output;
+    },
+    get response() {
+      return read(row).response;
+    },
+    get effectReason() {
+      return describeEffect(row, config);
+    },
+  };
 }
 
 /** The last operation that was read: its schemas are asked for one after the other. */

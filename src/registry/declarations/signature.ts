@@ -39,8 +39,8 @@ export function briefSignature(method: Method, units: number): string {
     length += (texts[count]?.length ?? 0) + 2;
     if (length + 5 > units) break;
   }
-  const shown = [...texts.slice(0, count), ...(isCut || count < texts.length ? ["…"] : [])];
-  return `${method.name}(${shown.join(", ")})`;
+  const parts = [...texts.slice(0, count), ...(isCut || count < texts.length ? ["…"] : [])];
+  return `${method.name}(${parts.join(", ")})`;
 }
 
 /** Parameters of a method that a brief signature considers: writing thousands of types takes long. */

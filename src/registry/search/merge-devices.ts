@@ -11,8 +11,8 @@ const HAS_DEVICES = new WeakMap<Catalog, boolean>();
 
 /** True if a catalog has skills of other machines. */
 export function hasDevices(catalog: Catalog): boolean {
-  const known = HAS_DEVICES.get(catalog);
-  if (known !== undefined) return known;
+  const existing = HAS_DEVICES.get(catalog);
+  if (existing !== undefined) return existing;
   const found = catalog.skills.some(({ kind }) => kind === "node");
   HAS_DEVICES.set(catalog, found);
   return found;

@@ -18,8 +18,8 @@ const FACTS = new WeakMap<HttpRequest, RequestFacts>();
 
 /** Reads a request once. Parameters of its path, and a version at its beginning, are left out. */
 function readRequest(request: HttpRequest): RequestFacts {
-  const known = FACTS.get(request);
-  if (known !== undefined) return known;
+  const existing = FACTS.get(request);
+  if (existing !== undefined) return existing;
   const segments = request.path.split("/").filter((segment) => segment !== "" && !/^v\d/.test(segment));
   const names = segments.filter((segment) => !segment.includes("{"));
   const last = names.at(-1) ?? "";
@@ -76,8 +76,8 @@ const OTHER_VERB: Fits = { act: 1, put: 0.7, create: 0.7, update: 0.7, delete: 0
 const NO_VERB: Fits = { list: 1, get: 0.5, act: 0 };
 
 function readIntent(words: readonly string[]): Fits {
-  const known = words.find((word) => FITS.has(word));
-  return FITS.get(known ?? "") ?? (AFTER_VERB.has(words[1] ?? "") ? OTHER_VERB : NO_VERB);
+  const verb = words.find((word) => FITS.has(word));
+  return FITS.get(verb ?? "") ?? (AFTER_VERB.has(words[1] ?? "") ? OTHER_VERB : NO_VERB);
 }
 
 /** Words that a longer word may begin with: `assign` is in `assignees`. */

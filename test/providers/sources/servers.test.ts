@@ -19,14 +19,18 @@ async function startEcho(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function openFiles(servers: object, settings: Partial<SourceSettings>): Promise<Runtime> {
+async function openFiles(
+  servers: object,
+  settings: Partial<SourceSettings>,
+  ofDocument = "https://api.example/v1",
+): Promise<Runtime> {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-servers-"));
   const own = Object.entries(servers).map(([name, url]) => [
     `/${name}`,
     { get: { operationId: name, ...(url !== undefined && { servers: [{ url }] }), responses: {} } },
   ]);
   const paths = Object.fromEntries(own) as object;
-  const document = { openapi: "3.1.0", info: { title: "Files" }, servers: [{ url: "https://api.example/v1" }], paths };
+  const document = { openapi: "3.1.0", info: { title: "Files" }, servers: [{ url: ofDocument }], paths };
   writeFileSync(join(folder, "api.json"), JSON.stringify(document));
   const files = { openapi: "./api.json", private: true, ...settings };
   const runtime = await createRuntime({ cwd: folder, skillsDir: false, workers: 1, sources: { files } });
@@ -82,4 +86,12 @@ test("a server of the settings that is no URL is a problem [O1]", async () => {
       ),
     }),
   ]);
+});
+
+test("the server of a file without a scheme is one of https, also for operations that name it [P12]", async () => {
+  const main = await startEcho();
+  const runtime = await openFiles({ own: "https://api.example/v2" }, {}, "//api.example");
+  expect(runtime.listApis()[0]?.server).toBe("https://api.example/");
+  const moved = await openFiles({ own: "https://api.example/v2" }, { server: main }, "//api.example");
+  expect(await call(moved, "own")).toBe("/v2/own");
 });

@@ -154,3 +154,26 @@ test("a search follows changes of the skills of a profile [V1]", async () => {
   expect(search("writes a note")).toEqual(["NoteSkill.write"]);
   expect(runtime.search("erases a note").results[0]?.path).toBe("NoteSkill.erase");
 });
+
+test("a profile gives a method of an API another name, with its arguments and their checks [V1, O9]", async () => {
+  const place = folder();
+  const settings = join(place, "settings.yaml");
+  const parameters = [{ name: "id", in: "path", required: true, schema: { type: "integer" } }];
+  const paths = { "/orders/{id}": { get: { operationId: "getOrder", parameters, responses: {} } } };
+  writeFileSync(join(place, "shop.json"), JSON.stringify({ openapi: "3.1.0", info: { title: "Shop" }, paths }));
+  const profiles =
+    'profiles: { shop: { permissions: ["call:ShopAPI.getOrder"], expose: tools, tools: { ShopAPI.getOrder: { name: order } } } }';
+  writeFileSync(settings, profiles);
+  const sources = { shop: { openapi: join(place, "shop.json"), server: "https://shop.example" } };
+  const { url, runtime } = await serve({}, { settings, sources, mcp: { stateDir: false } as object });
+  await runtime.known;
+  const client = await newClient(url, {}, "/mcp/shop");
+  const { tools } = await client.listTools();
+  expect(tools.find(({ name }) => name === "ShopAPI__order")?.inputSchema).toMatchObject({
+    required: ["id"],
+    properties: { id: { type: "integer" } },
+  });
+  const refused = await client.callTool({ name: "ShopAPI__order", arguments: { id: "x" } });
+  expect(refused).toMatchObject({ isError: true });
+  expect(JSON.stringify(refused)).toContain("integer");
+});

@@ -40,8 +40,8 @@ function define(command: CliCommand): void {
       const calls = findCalls(runtime);
       if (calls.length === 0) return { json: { calls: [] }, text: NOTHING_TO_CALL };
       if (yes !== true) await confirm(calls, session);
-      const made = await callEach(calls, runtime, session);
-      return { json: { calls: made }, text: formatCalls(made) };
+      const results = await callEach(calls, runtime, session);
+      return { json: { calls: results }, text: formatCalls(results) };
     });
 }
 
@@ -72,12 +72,12 @@ async function callEach(
   runtime: Runtime,
   { signal }: CliSession,
 ): Promise<readonly MadeCall[]> {
-  const made: MadeCall[] = [];
+  const results: MadeCall[] = [];
   for (const call of calls) {
     signal.throwIfAborted();
-    made.push(await callOnce(runtime, call));
+    results.push(await callOnce(runtime, call));
   }
-  return made;
+  return results;
 }
 
 const NOTHING_TO_CALL =

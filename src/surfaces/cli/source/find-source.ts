@@ -23,6 +23,6 @@ export async function findSource(
 
 /** The problems of the settings because of which there is no source, or not the one with this name. */
 export function listSettingProblems({ problems }: Runtime, name?: string): readonly Problem[] {
-  const place = name === undefined ? /: sources\b/ : new RegExp(`: sources\\.${name}\\b`);
-  return problems.filter(({ source, error }) => source.endsWith("settings.yaml") && place.test(error));
+  const pattern = name === undefined ? /: sources\b/ : new RegExp(`: sources\\.${name}\\b`);
+  return problems.filter(({ source, error }) => source.endsWith("settings.yaml") && pattern.test(error));
 }
