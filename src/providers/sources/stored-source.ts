@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { link, rename, rm, stat } from "node:fs/promises";
+import { link, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { isRecord } from "../../model/json.ts";
@@ -9,6 +9,9 @@ import { makeFolder } from "../../shared/files/make-folder.ts";
 import { type OpenCatalog, openCatalog } from "./catalog-file.ts";
 import type { CompiledReport, KnownDocument } from "./compile/protocol.ts";
 import { getOperationKey } from "./compile/names.ts";
+
+/** A document is compiled in two minutes at most. */
+const MAX_DRAFT_MS = 600_000;
 
 /** Facts about a source beside its catalog. */
 export interface SourceState extends KnownDocument {
@@ -78,6 +81,7 @@ export class StoredSource {
    */
   async replace(write: (file: string) => Promise<CompiledReport>): Promise<CompiledReport> {
     await makeFolder(this.#folder, 0o700);
+    await this.#removeOldDrafts();
     const draft = `${this.#catalogFile}.${randomUUID()}`;
     try {
       const result = await write(draft);
@@ -87,6 +91,18 @@ export class StoredSource {
       return result;
     } finally {
       await rm(draft, { force: true });
+    }
+  }
+
+  /** Removes the drafts of processes that were killed while they wrote. */
+  async #removeOldDrafts(): Promise<void> {
+    const names = await readdir(this.#folder);
+    const drafts = names
+      .map((name) => join(this.#folder, name))
+      .filter((file) => file.startsWith(`${this.#catalogFile}.`));
+    for (const draft of drafts) {
+      const { mtimeMs } = await stat(draft).catch(() => ({ mtimeMs: Infinity })); // another process has just removed it
+      if (mtimeMs < Date.now() - MAX_DRAFT_MS) await rm(draft, { force: true });
     }
   }
 

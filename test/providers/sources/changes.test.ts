@@ -6,6 +6,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -150,4 +151,18 @@ test("a start while another process replaces the catalog accepts nothing [M8]", 
   await expect(runtime.acceptApi("pets")).rejects.toThrow(
     "The document of pets was read again by another process; look at what has changed: skillgate source check pets",
   );
+});
+
+test("drafts that killed processes have left are removed, those of others are not [S7]", async () => {
+  const project = createProject("report");
+  await (await project.start()).close();
+  const name = readdirSync(project.catalogs).find((each) => each.endsWith(".catalog")) ?? "";
+  const [left, begun] = ["left", "begun"].map((end) => join(project.catalogs, `${name}.${end}`)) as [string, string];
+  writeFileSync(left, "");
+  writeFileSync(begun, "");
+  const hourAgo = Date.now() / 1_000 - 3_600;
+  utimesSync(left, hourAgo, hourAgo);
+  project.write(CHANGED);
+  await (await project.start()).close();
+  expect([existsSync(left), existsSync(begun)]).toEqual([false, true]);
 });
