@@ -63,6 +63,17 @@ test("a source that the settings do not let be used is listed with its reason [O
   });
 });
 
+test("source add adds nothing if its document cannot be read [O1]", async () => {
+  const cwd = project();
+  writeFileSync(join(cwd, "shop.yaml"), "openapi: 3.1.0\npaths: {}\n");
+  const added = await skillgate(["source", "add", "shop.yaml", "--name", "shop"], { cwd });
+  expect(added).toMatchObject({ exit: 1, stdout: "", stderr: expect.stringContaining("Nothing was added. ") });
+  expect(added.stderr).toContain("the document has no operations");
+  expect(await skillgate(["source", "list", "--json"], { cwd })).toMatchObject({
+    stdout: expect.stringContaining('"sources":[]'),
+  });
+});
+
 test("source show, doctor and policy explain name the effect of an operation, and what decides it [O1, P3]", async () => {
   const cwd = project();
   writeFileSync(join(cwd, "shop.yaml"), DOCUMENT);
@@ -116,6 +127,6 @@ test("source says what is wrong with a file, a name or a document [O1]", async (
   expect(await source("remove", "broken")).toMatchObject({ exit: 0 });
   expect(await source("add", "no.json", "--name", "no")).toMatchObject({
     exit: 1,
-    stdout: expect.stringContaining('has neither "openapi" nor "swagger"'),
+    stderr: expect.stringContaining('has neither "openapi" nor "swagger"'),
   });
 });

@@ -16,7 +16,7 @@ export async function findSource(
   const status = apis.find((api) => api.name === name);
   if (status !== undefined) return status;
   const names = Object.keys(toRecord(runtime.sections["sources"]));
-  const [problem] = names.includes(name) ? listSettingProblems(runtime, name) : [];
+  const [problem = runtime.heldProblem] = names.includes(name) ? listSettingProblems(runtime, name) : [];
   const existing = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
   throw new UsageError(problem?.error ?? `There is no source ${name} in settings.yaml; ${existing}`);
 }

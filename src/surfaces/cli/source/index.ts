@@ -94,6 +94,15 @@ async function add(session: CliSession, document: string, flags: AddSourceFlags)
   };
   await edit(session, name, settings);
   let status = await findSource(session, name, "new");
+  if (status.error !== undefined && status.operations === 0) {
+    await edit(session, name, undefined);
+    return {
+      exit: "failed",
+      json: { added: null, error: status.error },
+      text: "",
+      remarks: `Nothing was added. ${status.error}`,
+    };
+  }
   const fromDocument = status.documentServer;
   if (server === undefined && fromDocument !== undefined) {
     // Written down, it stays the same when the document changes.
@@ -101,7 +110,6 @@ async function add(session: CliSession, document: string, flags: AddSourceFlags)
     status = await findSource(session, name, "new");
   }
   return {
-    ...(status.error !== undefined && { exit: "failed" as const }),
     json: { added: name, ...status },
     text: lines([
       `Added ${name} to settings.yaml`,
