@@ -20,7 +20,13 @@ test.each(REFUSALS)("returns the documented text for $code [S5]", { tags: "rest"
     runtime.run(source, {
       caller: {
         id: "ada",
-        permissions: ["call:MathSkill.*", "call:UserSkill.get", "call:living_room_pc.*", "see:UserSkill.remove"],
+        permissions: [
+          "call:MathSkill.*",
+          "call:UserSkill.get",
+          "call:living_room_pc.*",
+          "see:UserSkill.remove",
+          "call:ShopAPI.*",
+        ],
       },
       limits: { sourceBytes: code === "SOURCE_LIMIT" ? 50 : 1_000 },
     });

@@ -1,4 +1,5 @@
 import { defineSkill, type ProvidedSkill } from "../../src/index.ts";
+import { whyOperationMissing } from "../../src/providers/sources/operation-changes.ts";
 import { ADD } from "./math-skill.ts";
 import { createRemoteSkill } from "./remote-skill.ts";
 
@@ -9,6 +10,14 @@ const USER = {
   required: ["name", "email"],
   additionalProperties: false,
 };
+
+/** Operations of a document that has changed. */
+const MISSING = new Map(
+  (["changed", "removed"] as const).map((kind) => {
+    const name = kind === "changed" ? "orders_pay" : "orders_export";
+    return [name, whyOperationMissing({ name, kind, differences: ["a.amount: number → string"] }, "shop")];
+  }),
+);
 
 /** The skills that the examples of `docs/errors.md` speak of. */
 export const SAMPLE_SKILLS: readonly ProvidedSkill[] = [
@@ -33,4 +42,12 @@ export const SAMPLE_SKILLS: readonly ProvidedSkill[] = [
     },
   }),
   createRemoteSkill("living_room_pc.MusicSkill"),
+  {
+    ...defineSkill({
+      name: "ShopAPI",
+      description: "Sells",
+      methods: { orders_list: { description: "List the orders", run: async () => [] } },
+    }),
+    whyMissing: (name) => MISSING.get(name),
+  },
 ];

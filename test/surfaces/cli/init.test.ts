@@ -56,7 +56,7 @@ test.skipIf(!HAS_BASH).each([
   [["mc"], ["mcp"]],
   [
     ["mcp", "a"],
-    ["add", "add-json"],
+    ["accept", "add", "add-json"],
   ],
   [["mcp", "add", "--tr"], ["--transport"]],
   [["--json", "mcp", "remo"], ["remove"]],
