@@ -292,41 +292,45 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     expect(reached).toEqual(["one a"]);
   });
 
-  test("ends no program by the messages of a stranger, and reserves nothing for them [P7]", async () => {
-    const project = await openProject();
-    const [front, executor] = [createMachineKey(), createMachineKey()];
-    const reached: string[] = [];
-    await startExecutorHere(project, [createEchoSkill("one", reached)], {
-      name: "executor",
-      key: executor.key,
-      peers: { front: front.publicKey },
-      concurrency: 10,
-    });
-    const stranger = await openStranger(project.url);
-    const { runtime } = await openFront(project, [createEchoSkill("f")], {
-      key: front.key,
-      peers: { executor: executor.publicKey },
-    });
-    await runtime.run("1");
-    stranger.forge();
-    const controller = new AbortController();
-    let setBegun = (): void => {};
-    const begun = new Promise<void>((resolve) => (setBegun = resolve));
-    const long = runtime.run(`await device.EchoSkill.wait("a")`, {
-      signal: controller.signal,
-      observer: { progress: () => setBegun() },
-    });
-    await begun;
-    // Pings, their answers, and what the stranger makes of them.
-    await stranger.record(10);
-    await stranger.replay();
-    const token = getVersionToken(createVersionReader(() => runtime, project.location)());
-    for (let at = 0; at < 1_200; at++) stranger.publish(`skillgate.executors.offer.${token}`, "");
-    await stranger.flush();
-    const runs = Array.from({ length: 9 }, (_, at) => runtime.run(`device.EchoSkill.say("${at}")`));
-    expect(await Promise.all(runs)).toMatchObject(runs.map((_, at) => ({ value: `one: ${at}` })));
-    controller.abort();
-    expect(await long).toMatchObject({ error: { code: "CANCELLED" } });
-    expect(reached.toSorted()).toEqual(["one waits a", ...runs.map((_, at) => `one ${at}`)].toSorted());
-  });
+  test(
+    "ends no program by the messages of a stranger, and reserves nothing for them [P7]",
+    { tags: "rest" },
+    async () => {
+      const project = await openProject();
+      const [front, executor] = [createMachineKey(), createMachineKey()];
+      const reached: string[] = [];
+      await startExecutorHere(project, [createEchoSkill("one", reached)], {
+        name: "executor",
+        key: executor.key,
+        peers: { front: front.publicKey },
+        concurrency: 10,
+      });
+      const stranger = await openStranger(project.url);
+      const { runtime } = await openFront(project, [createEchoSkill("f")], {
+        key: front.key,
+        peers: { executor: executor.publicKey },
+      });
+      await runtime.run("1");
+      stranger.forge();
+      const controller = new AbortController();
+      let setBegun = (): void => {};
+      const begun = new Promise<void>((resolve) => (setBegun = resolve));
+      const long = runtime.run(`await device.EchoSkill.wait("a")`, {
+        signal: controller.signal,
+        observer: { progress: () => setBegun() },
+      });
+      await begun;
+      // Pings, their answers, and what the stranger makes of them.
+      await stranger.record(10);
+      await stranger.replay();
+      const token = getVersionToken(createVersionReader(() => runtime, project.location)());
+      for (let at = 0; at < 1_200; at++) stranger.publish(`skillgate.executors.offer.${token}`, "");
+      await stranger.flush();
+      const runs = Array.from({ length: 9 }, (_, at) => runtime.run(`device.EchoSkill.say("${at}")`));
+      expect(await Promise.all(runs)).toMatchObject(runs.map((_, at) => ({ value: `one: ${at}` })));
+      controller.abort();
+      expect(await long).toMatchObject({ error: { code: "CANCELLED" } });
+      expect(reached.toSorted()).toEqual(["one waits a", ...runs.map((_, at) => `one ${at}`)].toSorted());
+    },
+  );
 });

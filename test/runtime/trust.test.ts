@@ -162,23 +162,27 @@ test("holds a changed entry of a server while it runs, and leaves servers of unc
   expect(await pid("OtherMCP")).not.toBe(before[1]);
 });
 
-test("holds a new skill that a pull has brought, also while the runtime watches the folder [P12]", async () => {
-  await trust();
-  const runtime = await open({ watch: true });
-  publish({ "skills/theirs.js": "export const evil = () => 1;" });
-  git(cwd, "pull", "--quiet");
-  await reload(runtime);
-  expect(await answer(runtime, "device.TheirsSkill.evil()")).toContain("skills/theirs.js changed by a pull");
-  write(cwd, { "skills/mine.js": "export const own = () => 'mine';" });
-  await reload(runtime);
-  expect(await answer(runtime, "device.MineSkill.own()")).toBe("mine");
-  const trusted = new Promise<void>((resolve) => {
-    runtime.on("catalog", ({ skills }) => skills.some(({ name }) => name === "TheirsSkill") && resolve());
-  });
-  await trust();
-  await trusted;
-  expect(await answer(runtime, "device.TheirsSkill.evil()")).toBe("1");
-});
+test(
+  "holds a new skill that a pull has brought, also while the runtime watches the folder [P12]",
+  { tags: "rest" },
+  async () => {
+    await trust();
+    const runtime = await open({ watch: true });
+    publish({ "skills/theirs.js": "export const evil = () => 1;" });
+    git(cwd, "pull", "--quiet");
+    await reload(runtime);
+    expect(await answer(runtime, "device.TheirsSkill.evil()")).toContain("skills/theirs.js changed by a pull");
+    write(cwd, { "skills/mine.js": "export const own = () => 'mine';" });
+    await reload(runtime);
+    expect(await answer(runtime, "device.MineSkill.own()")).toBe("mine");
+    const trusted = new Promise<void>((resolve) => {
+      runtime.on("catalog", ({ skills }) => skills.some(({ name }) => name === "TheirsSkill") && resolve());
+    });
+    await trust();
+    await trusted;
+    expect(await answer(runtime, "device.TheirsSkill.evil()")).toBe("1");
+  },
+);
 
 test(
   "loads twenty saves of the author without a question, before and after a restart [P12]",

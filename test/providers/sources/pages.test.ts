@@ -133,7 +133,7 @@ async function openThings(source: object = {}, options: RuntimeOptions = {}) {
   return { urls, runtime };
 }
 
-test("pages reads a list to its end, in each of the usual ways [S5]", async () => {
+test("pages reads a list to its end, in each of the usual ways [S5]", { tags: "rest" }, async () => {
   const { runtime, urls } = await openThings();
   const count = async (call: string): Promise<unknown> => {
     urls.length = 0;

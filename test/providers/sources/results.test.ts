@@ -57,7 +57,7 @@ async function openKinds(): Promise<{ readonly runtime: Runtime; readonly urls: 
   return { runtime, urls };
 }
 
-test("bytes are bytes for a program, and a large result of a run gets a handle [S11]", async () => {
+test("bytes are bytes for a program, and a large result of a run gets a handle [S11]", { tags: "rest" }, async () => {
   const { runtime } = await openKinds();
   const file = await runtime.run("const file = await device.KindsAPI.file(); print(file.length, file[9]); file");
   expect(file).toMatchObject({ kind: "completed", output: "200000 7" });

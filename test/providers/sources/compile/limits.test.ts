@@ -46,7 +46,7 @@ const wrap = (schema: object, times: number): object =>
   times === 0 ? schema : wrap({ type: "object", properties: { in: schema } }, times - 1);
 
 describe("the limits of a document", () => {
-  test("name an operation beyond 20,000, and leave it out [S7]", () => {
+  test("name an operation beyond 20,000, and leave it out [S7]", { tags: "rest" }, () => {
     const paths = Object.fromEntries(
       Array.from({ length: MAX_OPERATIONS + 1 }, (_, at) => [`/p${at}`, { get: { responses: {} } }]),
     );
@@ -63,7 +63,7 @@ describe("the limits of a document", () => {
     expect(problems).toEqual([expect.stringContaining("more than 60 levels")]);
   });
 
-  test("refuse a document of more than 64 MB, and one of more than 3,000 files [S7]", async () => {
+  test("refuse a document of more than 64 MB, and one of more than 3,000 files [S7]", { tags: "rest" }, async () => {
     await expect(loadDocument(ROOT, async () => " ".repeat((64 << 20) + 1))).rejects.toThrow("more than 64 MB");
     const paths = Object.fromEntries(Array.from({ length: 3_001 }, (_, at) => [`/p${at}`, { $ref: `p${at}.json` }]));
     const read = async (url: string): Promise<string> =>
@@ -81,17 +81,23 @@ describe("the limits of a document", () => {
     expect(problems).toEqual(["get /large: its parameters and types have more than 256 KB; it is left out"]);
   });
 
-  test("name the operations that the index of a catalog has no place for, and leave them out [S7]", () => {
-    const path = (at: number): string => `/${"long".repeat(500)}${at}`;
-    const paths = Object.fromEntries(Array.from({ length: 4_500 }, (_, at) => [path(at), { get: { responses: {} } }]));
-    const { catalog, problems } = openCompiled({ paths });
-    const count = catalog.index.operations.length;
-    expect(count).toBeGreaterThan(3_000);
-    expect(count).toBeLessThan(4_500);
-    expect(problems[0]).toContain(`get ${path(count)}`.slice(0, 200));
-  });
+  test(
+    "name the operations that the index of a catalog has no place for, and leave them out [S7]",
+    { tags: "rest" },
+    () => {
+      const path = (at: number): string => `/${"long".repeat(500)}${at}`;
+      const paths = Object.fromEntries(
+        Array.from({ length: 4_500 }, (_, at) => [path(at), { get: { responses: {} } }]),
+      );
+      const { catalog, problems } = openCompiled({ paths });
+      const count = catalog.index.operations.length;
+      expect(count).toBeGreaterThan(3_000);
+      expect(count).toBeLessThan(4_500);
+      expect(problems[0]).toContain(`get ${path(count)}`.slice(0, 200));
+    },
+  );
 
-  test("refuse named schemas that the index of a catalog has no place for [S7]", () => {
+  test("refuse named schemas that the index of a catalog has no place for [S7]", { tags: "rest" }, () => {
     const definitions = new Map(Array.from({ length: 40_000 }, (_, at) => [`${"Long".repeat(120)}${at}`, {}] as const));
     const document = { title: "", version: "", description: "", servers: [], problems: [] };
     expect(() => new CatalogWriter().finish({ ...document, definitions })).toThrow("larger than a catalog can be");
