@@ -123,7 +123,7 @@ export interface MethodDefinition {
   /** The request of MCP that the method sends, for one that every MCP server with its ability has; absent for tools. */
   readonly protocolMethod?: string;
   /** Other fields of an MCP tool (`TOOL_FIELDS`), as its server sent them, for clients that call the method as a tool. */
-  readonly toolFields?: Readonly<Record<string, unknown>>;
+  readonly toolFields?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface MethodExample {

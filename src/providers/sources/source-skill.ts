@@ -2,7 +2,7 @@ import { formatRequest, type MethodDefinition, type MethodMetadata, type Provide
 import { answerCall, type OperationSender } from "./answer-call.ts";
 import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
 import { type OfferedOperations, type OperationChange, whyOperationMissing } from "./operation-changes.ts";
-import { describeEffect, toEffectMetadata } from "./effects.ts";
+import { decideEffect, describeEffect, toEffectMetadata } from "./effects.ts";
 import { matchesOperation } from "./patterns.ts";
 import { getNameOwners, getToolOverride } from "../../model/tools/override-tool.ts";
 import type { ToolOverride } from "../../model/tools/tool-definition.ts";
@@ -29,6 +29,7 @@ export function createSourceSkill(
   const rows = new Map([...allRows].filter(([name]) => !missing.has(name)));
   const { title, description } = catalog.index;
   const readOperation = createCache(config, catalog);
+  const getMetadata = createMetadata(config);
   return {
     name: config.skill,
     description: [title, description].filter(Boolean).join(". "),
@@ -41,7 +42,7 @@ export function createSourceSkill(
     methods: [...rows].map(([name, row]) =>
       createSourceMethod(row, {
         override: { ...getToolOverride(config.methods, row.name), name },
-        metadata: getMetadata(row, config),
+        metadata: getMetadata(row),
         read: readOperation,
         findType: catalog.findType,
         config,
@@ -124,7 +125,7 @@ function createSourceMethod(
   return {
     name,
     description: [description, formatRequest(row)].filter(Boolean).join(". "),
-    ...(title !== undefined && { toolFields: { title } }),
+    toolFields: title === undefined ? undefined : { title },
     metadata,
     argumentNames: row.argumentNames,
     request: row,
@@ -157,18 +158,22 @@ function createCache({ pages, headers }: SourceConfig, catalog: OpenCatalog): (r
   };
 }
 
-const METADATA = new Map<string, Partial<MethodMetadata>>();
-
-/** Equal metadata is one object: thousands of methods have few kinds of it. */
-function getMetadata(row: OperationRow, config: SourceConfig): Partial<MethodMetadata> {
-  const metadata: Partial<MethodMetadata> = {
-    ...toEffectMetadata(row, config),
-    openWorld: true,
-    tags: row.tags,
-    ...(row.isDeprecated && { deprecated: "its API has deprecated it" }),
+/** Returns a function for the metadata of operations. Equal metadata is one object: thousands of methods have few kinds of it. */
+function createMetadata(config: SourceConfig): (row: OperationRow) => Partial<MethodMetadata> {
+  const all = new Map<string, Partial<MethodMetadata>>();
+  return (row) => {
+    const { verb, tags, isDeprecated } = row;
+    const { effect, pattern = "" } = decideEffect(row, config);
+    const key = [verb, effect, pattern, isDeprecated, ...tags].join("\n");
+    const existing = all.get(key);
+    if (existing !== undefined) return existing;
+    const metadata = {
+      ...toEffectMetadata(row, config),
+      openWorld: true,
+      tags,
+      ...(isDeprecated && { deprecated: "its API has deprecated it" }),
+    };
+    all.set(key, metadata);
+    return metadata;
   };
-  const key = JSON.stringify(metadata);
-  const existing = METADATA.get(key);
-  if (existing === undefined) METADATA.set(key, metadata);
-  return existing ?? metadata;
 }

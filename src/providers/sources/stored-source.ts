@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { link, readdir, rename, rm, stat } from "node:fs/promises";
+import { constants, copyFile, link, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { isRecord } from "../../model/json.ts";
@@ -86,12 +86,23 @@ export class StoredSource {
     try {
       const result = await write(draft);
       if (result.kind === "unchanged") return result;
-      if (result.digest !== this.readState()?.digest) await link(this.#catalogFile, this.#acceptedFile).catch(() => {}); // it is the first one, or an earlier one is not accepted yet
+      if (result.digest !== this.readState()?.digest) await this.#keepAccepted();
       await rename(draft, this.#catalogFile);
       return result;
     } finally {
       await rm(draft, { force: true });
     }
+  }
+
+  /** Keeps the catalog as the accepted one, unless there is none yet, or an earlier one waits to be compared. */
+  async #keepAccepted(): Promise<void> {
+    const [from, to] = [this.#catalogFile, this.#acceptedFile];
+    // Some file systems have no links.
+    await link(from, to)
+      .catch((error: unknown) => (isNeedless(error) ? undefined : copyFile(from, to, constants.COPYFILE_EXCL)))
+      .catch((error: unknown) => {
+        if (!isNeedless(error)) throw error;
+      });
   }
 
   /** Removes the drafts of processes that were killed while they wrote. */
@@ -110,4 +121,9 @@ export class StoredSource {
     const names = index.operations.map((row) => [getOperationKey(row), row.name] as const);
     this.#states.set(this.#key, { ...state, names: { ...this.readState()?.names, ...Object.fromEntries(names) } });
   }
+}
+
+/** True if a file is not copied because there is none, or because the copy is there. */
+function isNeedless(error: unknown): boolean {
+  return isRecord(error) && (error["code"] === "ENOENT" || error["code"] === "EEXIST");
 }

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import { CatalogWriter } from "../../../src/providers/sources/catalog-file.ts";
+import { StoredSource } from "../../../src/providers/sources/stored-source.ts";
+
+let linkError: NodeJS.ErrnoException | undefined;
+
+vi.mock("node:fs/promises", async (load) => {
+  const promises = await load<typeof import("node:fs/promises")>();
+  const link: typeof promises.link = async (from, to) => {
+    if (linkError !== undefined) throw linkError;
+    await promises.link(from, to);
+  };
+  return { ...promises, link };
+});
+
+const createError = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code });
+
+test.each([undefined, createError("EPERM"), createError("ENOTSUP")])(
+  "the accepted catalog stays when a later one is stored, also on a file system without links: %s [M8]",
+  async (error) => {
+    const folder = mkdtempSync(join(tmpdir(), "skillgate-stored-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    linkError = error;
+    const stored = new StoredSource(folder, "key");
+    const store = async (title: string): Promise<void> => {
+      const document = { title, version: "", description: "", servers: [], problems: [], definitions: new Map() };
+      await stored.replace(async (file) => {
+        await writeFile(file, new CatalogWriter().finish(document));
+        return { kind: "compiled", digest: title };
+      });
+    };
+    for (const title of ["first", "second", "third"]) await store(title);
+    const accepted = stored.openAccepted();
+    if (typeof accepted !== "object") throw new Error(`The accepted catalog is ${accepted}`);
+    onTestFinished(() => accepted.close());
+    expect(accepted.index.title).toBe("first");
+  },
+);
