@@ -94,7 +94,7 @@ export class StoredSource {
     }
   }
 
-  /** Keeps the catalog as the accepted one, unless there is none yet, or an earlier one waits to be compared. */
+  /** Keeps the catalog as the accepted one, unless it is missing, or an earlier one waits to be compared. */
   async #keepAccepted(): Promise<void> {
     const [from, to] = [this.#catalogFile, this.#acceptedFile];
     // Some file systems have no links.
@@ -123,7 +123,7 @@ export class StoredSource {
   }
 }
 
-/** True if a file is not copied because there is none, or because the copy is there. */
+/** True if a file is not copied because it is missing, or because the copy exists. */
 function isNeedless(error: unknown): boolean {
   return isRecord(error) && (error["code"] === "ENOENT" || error["code"] === "EEXIST");
 }

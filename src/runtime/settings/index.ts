@@ -31,6 +31,7 @@ import type { RuntimeSettings } from "./runtime-settings.ts";
 import { resolveSections } from "./sections.ts";
 import { parseSources } from "./sources.ts";
 
+export { addSource } from "./add-source.ts";
 export { findSourceMistakes, findSourceNameFlaw } from "./sources.ts";
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */

@@ -92,23 +92,18 @@ async function add(session: CliSession, document: string, flags: AddSourceFlags)
     ...(include !== undefined && { include }),
     ...(exclude !== undefined && { exclude }),
   };
-  await edit(session, name, settings);
-  let status = await findSource(session, name, "new");
-  if (status.error !== undefined && status.operations === 0) {
-    await edit(session, name, undefined);
+  const { addSource: addToSettings } = await import("../../../runtime/settings/index.ts");
+  const status = await addToSettings(settings, {
+    write: (written) => edit(session, name, written),
+    read: () => findSource(session, name, "new"),
+  });
+  if (status.error !== undefined && status.operations === 0)
     return {
       exit: "failed",
       json: { added: null, error: status.error },
       text: "",
       remarks: `Nothing was added. ${status.error}`,
     };
-  }
-  const fromDocument = status.documentServer;
-  if (server === undefined && fromDocument !== undefined) {
-    // Written down, it stays the same when the document changes.
-    await edit(session, name, { ...settings, server: fromDocument });
-    status = await findSource(session, name, "new");
-  }
   return {
     json: { added: name, ...status },
     text: lines([

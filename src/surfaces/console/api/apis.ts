@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { toRecord } from "../../../model/json.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
-import { findSourceMistakes } from "../../../runtime/settings/index.ts";
+import { addSource, findSourceMistakes } from "../../../runtime/settings/index.ts";
 import { changeSettingsFile, requireConfig } from "../config-files.ts";
 import { type Endpoints, type JsonObject, readText } from "../endpoints.ts";
 import type { ApiDetail, ApiSummary } from "../messages.ts";
@@ -105,18 +105,23 @@ async function addApi(body: JsonObject, view: RuntimeView, services: ConsoleServ
   if (mistake !== undefined) throw invalidRequest(mistake);
   if (file !== undefined && pasted !== undefined) await writeDocument(options.cwd, file, pasted);
   try {
-    await writeSource(name, settings, view, services);
-    if (!listApis().some((api) => api.name === name))
-      throw invalidRequest("settings.yaml cannot be used now; its problem is in the log of the server");
-    const { documentServer } = findApi(name, listApis());
-    // Written down, it stays the same when the document changes.
-    if (!("server" in settings) && documentServer !== undefined)
-      await writeSource(name, { ...settings, server: documentServer }, view, services);
-    return summarize(findApi(name, listApis()));
+    const status = await addSource(settings, {
+      write: (each) => writeSource(name, each, view, services),
+      read: async () => findAdded(name, listApis()),
+    });
+    if (status.error !== undefined && status.operations === 0)
+      throw invalidRequest(`nothing was added. ${status.error}`);
+    return summarize(status);
   } catch (error) {
     if (file !== undefined) await rm(join(options.cwd, file), { force: true });
     throw error;
   }
+}
+
+function findAdded(name: string, apis: readonly ApiStatus[]): ApiStatus {
+  const added = apis.find((api) => api.name === name);
+  if (added !== undefined) return added;
+  throw invalidRequest("settings.yaml cannot be used now; its problem is in the log of the server");
 }
 
 async function writeDocument(cwd: string, file: string, text: string): Promise<void> {
