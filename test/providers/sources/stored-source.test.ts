@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import type * as fileSystem from "node:fs/promises";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +12,8 @@ import { StoredSource } from "../../../src/providers/sources/stored-source.ts";
 let linkError: NodeJS.ErrnoException | undefined;
 
 vi.mock("node:fs/promises", async (load) => {
-  const promises = await load<typeof import("node:fs/promises")>();
-  const link: typeof promises.link = async (from, to) => {
+  const promises = await load<typeof fileSystem>();
+  const link: typeof fileSystem.link = async (from, to) => {
     if (linkError !== undefined) throw linkError;
     await promises.link(from, to);
   };
