@@ -123,7 +123,12 @@ export interface MethodDefinition {
   /** The request of MCP that the method sends, for one that every MCP server with its ability has; absent for tools. */
   readonly protocolMethod?: string;
   /** Other fields of an MCP tool (`TOOL_FIELDS`), as its server sent them, for clients that call the method as a tool. */
-  readonly toolFields?: Readonly<Record<string, unknown>> | undefined;
+  readonly toolFields?: Readonly<Record<string, unknown>>;
+}
+
+/** Returns a definition with other members. Those that it reads late, which are of its class, stay so. */
+export function changeDefinition(definition: MethodDefinition, changes: Partial<MethodDefinition>): MethodDefinition {
+  return Object.assign(Object.create(Object.getPrototypeOf(definition)), definition, changes);
 }
 
 export interface MethodExample {

@@ -1,6 +1,6 @@
 import type { Method } from "../model/catalog.ts";
 import type { Profile } from "../model/tools/profile.ts";
-import type { MethodDefinition } from "../model/skill.ts";
+import { changeDefinition, type MethodDefinition } from "../model/skill.ts";
 import type { ToolOverride } from "../model/tools/tool-definition.ts";
 import { overrideTool } from "../model/tools/override-tool.ts";
 
@@ -28,12 +28,13 @@ export function overrideMethods(
 }
 
 function overrideDefinition(method: Method, override: ToolOverride): MethodDefinition {
-  const { toolFields = {}, ...definition } = method.definition;
+  const { definition } = method;
+  const { toolFields = {} } = definition;
   const { description, fields } = overrideTool({ description: method.description, fields: toolFields }, override);
   const { name } = override;
-  const texts = { ...definition, description, toolFields: fields };
-  if (name === undefined || name === method.name) return texts;
+  const texts = { description, toolFields: fields };
+  if (name === undefined || name === method.name) return changeDefinition(definition, texts);
   // The code of examples has the other name.
   const examples = (definition.examples ?? []).flatMap(({ request }) => (request === undefined ? [] : [{ request }]));
-  return { ...texts, name, wireName: name, toolName: name, examples };
+  return changeDefinition(definition, { ...texts, name, wireName: name, toolName: name, examples });
 }

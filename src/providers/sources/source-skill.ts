@@ -1,4 +1,11 @@
-import { formatRequest, type MethodDefinition, type MethodMetadata, type ProvidedSkill } from "../../model/skill.ts";
+import type { JsonSchema } from "../../model/json.ts";
+import {
+  formatRequest,
+  type MethodDefinition,
+  type MethodMetadata,
+  type ProvidedSkill,
+  type ResponseForms,
+} from "../../model/skill.ts";
 import { answerCall, type OperationSender } from "./answer-call.ts";
 import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
 import { type OfferedOperations, type OperationChange, whyOperationMissing } from "./operation-changes.ts";
@@ -30,6 +37,7 @@ export function createSourceSkill(
   const { title, description } = catalog.index;
   const readOperation = createCache(config, catalog);
   const getMetadata = createMetadata(config);
+  const source = { config, read: readOperation, findType: catalog.findType };
   return {
     name: config.skill,
     description: [title, description].filter(Boolean).join(". "),
@@ -39,14 +47,13 @@ export function createSourceSkill(
       const change = missing.get(name);
       return change && whyOperationMissing(change, config.name);
     },
-    methods: [...rows].map(([name, row]) =>
-      createSourceMethod(row, {
-        override: { ...getToolOverride(config.methods, row.name), name },
-        metadata: getMetadata(row),
-        read: readOperation,
-        findType: catalog.findType,
-        config,
-      }),
+    methods: [...rows].map(
+      ([name, row]) =>
+        new SourceMethod(row, {
+          override: { ...getToolOverride(config.methods, row.name), name },
+          metadata: getMetadata(row),
+          source,
+        }),
     ),
     async invoke({ name, metadata }, input, context) {
       const row = rows.get(name);
@@ -111,39 +118,57 @@ interface SourceMethodOptions {
   /** The name of the method, and texts in place of those of the document. */
   readonly override: ToolOverride & { readonly name: string };
   readonly metadata: Partial<MethodMetadata>;
-  readonly read: (row: OperationRow) => SourceOperation;
-  readonly findType: OpenCatalog["findType"];
-  readonly config: SourceConfig;
+  readonly source: SourceReader;
 }
 
-/** A method whose schemas are in a file. They are own members, so that a copy of the definition has them, too. */
-function createSourceMethod(
-  row: OperationRow,
-  { override, metadata, read, findType, config }: SourceMethodOptions,
-): MethodDefinition {
-  const { name, title, description = row.summary } = override;
-  return {
-    name,
-    description: [description, formatRequest(row)].filter(Boolean).join(". "),
-    toolFields: title === undefined ? undefined : { title },
-    metadata,
-    argumentNames: row.argumentNames,
-    request: row,
-    fillsDefaults: true,
-    findType,
-    get input() {
-      return read(row).input;
-    },
-    get output() {
-      return read(row).output;
-    },
-    get response() {
-      return read(row).response;
-    },
-    get effectReason() {
-      return describeEffect(row, config);
-    },
-  };
+/** The parts that the methods of a source share. */
+interface SourceReader {
+  readonly config: SourceConfig;
+  readonly read: (row: OperationRow) => SourceOperation;
+  readonly findType: OpenCatalog["findType"];
+}
+
+/** A method whose schemas are in a file. Its fields are not private, because a copy of a definition has the fields and the class. */
+class SourceMethod implements MethodDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly metadata: Partial<MethodMetadata>;
+  readonly toolFields?: Readonly<Record<string, unknown>>;
+  readonly argumentNames: readonly string[];
+  readonly request: OperationRow;
+  readonly fillsDefaults = true;
+  readonly source: SourceReader;
+
+  constructor(row: OperationRow, { override, metadata, source }: SourceMethodOptions) {
+    const { name, title, description = row.summary } = override;
+    this.name = name;
+    this.description = [description, formatRequest(row)].filter(Boolean).join(". ");
+    if (title !== undefined) this.toolFields = { title };
+    this.metadata = metadata;
+    this.argumentNames = row.argumentNames;
+    this.request = row;
+    this.source = source;
+  }
+
+  get input(): JsonSchema {
+    return this.source.read(this.request).input;
+  }
+
+  get output(): JsonSchema | undefined {
+    return this.source.read(this.request).output;
+  }
+
+  get response(): ResponseForms {
+    return this.source.read(this.request).response;
+  }
+
+  get effectReason(): string {
+    return describeEffect(this.request, this.source.config);
+  }
+
+  get findType(): OpenCatalog["findType"] {
+    return this.source.findType;
+  }
 }
 
 /** The last operation that was read: its schemas are asked for one after the other. */
