@@ -131,6 +131,26 @@ export const ERRORS = {
     says: "Cannot call a skill without its secret",
     fix: "Ask the owner to set the variable that the message names",
   },
+  ACCOUNT_MISSING: {
+    stage: "call",
+    says: "Cannot call a method without an account that is connected",
+    fix: "Pass the command or the link of the message on to the user, and send the program again afterwards",
+  },
+  ACCOUNT_RECONNECT: {
+    stage: "call",
+    says: "The service does not accept the account any more",
+    fix: "Pass the command or the link of the message on to the user, and send the program again afterwards",
+  },
+  ACCOUNT_SCOPES: {
+    stage: "call",
+    says: "The account lacks a right at the service",
+    fix: "Pass the command or the link of the message on to the user, who can connect it again with more rights",
+  },
+  ACCOUNT_UNAVAILABLE: {
+    stage: "call",
+    says: "Cannot use the account now",
+    fix: "Follow the message; if the service was away for a moment, send the program again later",
+  },
   COOLDOWN: { stage: "call", says: "The method is on cooldown", fix: "Wait for the time given in the message" },
   RATE_LIMIT: { stage: "call", says: "Rate limit exceeded", fix: "Wait for the time given in the message" },
   CALL_TIMEOUT: {

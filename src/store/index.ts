@@ -20,6 +20,7 @@ export type { StoreFailure, StoreHealth };
 export type { StoreLocation } from "./database/open.ts";
 export type { Retention } from "./database/sweep.ts";
 export { DEFAULT_RETENTION, type RetentionSchedule, scheduleRetention } from "./retention.ts";
+export type { AccountFlowRow, AccountRow, AccountState } from "./tables/accounts.ts";
 export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
 export { getProcessName, hasEnded } from "./process-name.ts";
 export { getCallerBucket, getPartMs, NOTED_PART_MS } from "./tables/counters.ts";

@@ -238,7 +238,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     await database.keys.add(KEY);
     await database.approvals.add(APPROVAL);
     const info = await database.info();
-    expect(info).toMatchObject({ kind, schema: 5, rows: { keys: 1, approvals: 1, counters: 0, audit: 0 } });
+    expect(info).toMatchObject({ kind, schema: 6, rows: { keys: 1, approvals: 1, counters: 0, audit: 0 } });
     const exported = [];
     for await (const { table, row } of database.export()) exported.push([table, row]);
     expect(exported).toContainEqual(["keys", KEY]);

@@ -1,3 +1,4 @@
+import { type AccountTable, createAccountTable } from "../tables/accounts.ts";
 import { type ApprovalTable, createApprovalTable } from "../tables/approvals.ts";
 import { AUDIT, readAuditRows } from "../audit/rows.ts";
 import { type AuditStore, createAuditStore } from "../audit/audit-store.ts";
@@ -25,6 +26,7 @@ export interface Database extends AsyncDisposable {
   readonly audit: AuditStore;
   readonly runs: RunTable;
   readonly processes: ProcessTable;
+  readonly accounts: AccountTable;
   /** Calls `listener` soon after a change by any process; returns the function that ends the calls. */
   watch(listener: () => void): () => void;
   info(): Promise<DatabaseInfo>;
@@ -74,6 +76,7 @@ export async function createDatabase(
     audit,
     runs: createRunTable(engine),
     processes: createProcessTable(engine),
+    accounts: createAccountTable(engine),
     watch: (listener) => engine.watch(listener),
     info: () => readInfo(engine),
     export: () => exportRows(engine),

@@ -1,6 +1,7 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { VERSION } from "../../shared/version.ts";
 import { AUDIT, AUDIT_HEADS } from "../audit/rows.ts";
+import { ACCOUNT_FLOWS, ACCOUNTS } from "../tables/accounts.ts";
 import { APPROVALS } from "../tables/approvals.ts";
 import { COUNTERS } from "../tables/counters.ts";
 import { KEYS } from "../tables/keys.ts";
@@ -39,10 +40,19 @@ export const TABLES = [
   RUN_ENTRIES,
   RUN_METHODS,
   PROCESSES,
+  ACCOUNTS,
+  ACCOUNT_FLOWS,
 ] as unknown as readonly Table<AnyRow>[];
 
 /** The version of the schema of `TABLES`. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
+
+/** The oldest schema whose tables are kept, and the tables that were added since, by the schema that has them first. */
+const OLDEST_SCHEMA = 5;
+const ADDED_TABLES: readonly (readonly [schema: number, table: Table<AnyRow>])[] = [
+  [6, ACCOUNTS as unknown as Table<AnyRow>],
+  [6, ACCOUNT_FLOWS as unknown as Table<AnyRow>],
+];
 
 /** Rows, and statements that change the schema. */
 export interface SchemaRows extends Rows {
@@ -55,21 +65,28 @@ export interface SqlEngine extends StoreEngine, SchemaRows {
   transaction<Result>(lock: string, work: (rows: SchemaRows) => Promise<Result>): Promise<Result>;
 }
 
-/** Creates the tables of an empty database. Throws for a database with another schema. */
+/** Creates the tables of an empty database, and those that an older schema does not have. Throws for a schema that is not known. */
 export async function createTables(
   engine: SchemaRows & Pick<SqlEngine, "kind" | "place" | "transaction">,
 ): Promise<void> {
-  if (await hasSchema(engine, engine.place)) return;
+  if ((await readSchema(engine, engine.place)) === SCHEMA_VERSION) return;
   await engine.transaction("migrations", async (rows) => {
     // Another process may have created them in the meantime.
-    if (await hasSchema(rows, engine.place)) return;
-    await createAll(rows, engine.kind);
+    const version = await readSchema(rows, engine.place);
+    if (version === SCHEMA_VERSION) return;
+    if (version === 0) await createAll(rows, engine.kind);
+    else await createAdded(rows, engine.kind, version);
     await rows.insert(MIGRATIONS, [{ version: SCHEMA_VERSION, program: VERSION, time: Date.now() }]);
   });
 }
 
 async function createAll(rows: SchemaRows, kind: StoreEngine["kind"]): Promise<void> {
   for (const table of TABLES) for (const statement of getStatements(table, kind)) await rows.execute(statement);
+}
+
+async function createAdded(rows: SchemaRows, kind: StoreEngine["kind"], version: number): Promise<void> {
+  const added = ADDED_TABLES.filter(([schema]) => schema > version);
+  for (const [, table] of added) for (const statement of getStatements(table, kind)) await rows.execute(statement);
 }
 
 /** Creates the tables of an empty database of SQLite with the rows of an attached one, which may have other tables, too. */
@@ -82,14 +99,14 @@ export async function copyTables(rows: SchemaRows, attached: string): Promise<vo
   }
 }
 
-/** Returns false for an empty database. */
-async function hasSchema(rows: SchemaRows, location: string): Promise<boolean> {
-  if (!(await rows.hasTable(MIGRATIONS.name))) return false;
+/** Returns 0 for an empty database. */
+async function readSchema(rows: SchemaRows, location: string): Promise<number> {
+  if (!(await rows.hasTable(MIGRATIONS.name))) return 0;
   const [newest] = await rows.select(MIGRATIONS, {}, { descending: true, limit: 1 });
   const version = newest?.version ?? 0;
   if (newest !== undefined && version > SCHEMA_VERSION) throw newerStore(location, newest);
-  if (version < SCHEMA_VERSION) throw unreleasedStore(location, version);
-  return true;
+  if (version < OLDEST_SCHEMA) throw unreleasedStore(location, version);
+  return version;
 }
 
 function newerStore(location: string, { version, program }: RowOf<typeof MIGRATIONS>): Error {

@@ -1,0 +1,8 @@
+export type {
+  Account,
+  Credential,
+  CredentialPlace,
+  CredentialRefusal,
+  FindAccount,
+  OpenAccount,
+} from "../model/account.ts";

@@ -1,0 +1,58 @@
+import type { Caller } from "./caller.ts";
+
+/** A place of a credential in a request. */
+export interface CredentialPlace {
+  readonly in: "header" | "query" | "cookie" | "body";
+  /** The name of the header, the parameter, the cookie or the field. */
+  readonly name: string;
+}
+
+/** A credential as it is sent: the value of each place. Secret. */
+export type Credential = readonly (CredentialPlace & { readonly value: string })[];
+
+/** The answer of a service that did not accept a credential. */
+export interface CredentialRefusal {
+  /** 401 or 403. */
+  readonly status: number;
+  /** The header `WWW-Authenticate`. */
+  readonly challenge?: string | undefined;
+}
+
+/** An account as one caller uses it. */
+export interface OpenAccount {
+  /** Identifies the connection: what was cached or approved for one does not count for another. */
+  readonly id: string;
+  /** `github (ada)`, for people and models. */
+  readonly title: string;
+  readonly credential: Credential;
+  /**
+   * Returns another credential in place of one that was refused; `undefined` if there is none. Rejects with `ACCOUNT_RECONNECT` if
+   * its owner must connect it again, and with `ACCOUNT_SCOPES` if the credential lacks scopes.
+   */
+  renew(refusal: CredentialRefusal): Promise<OpenAccount | undefined>;
+}
+
+/** An account of the settings, for sources, servers and skills that make requests with it. */
+export interface Account {
+  readonly name: string;
+  /** The places of its credential, which no caller fills in. */
+  readonly places: readonly CredentialPlace[];
+  /** The origins that may get its credential, beside that of an API or a server whose settings name the account. */
+  readonly servers: readonly string[];
+  /** Each caller has a connection of its own. */
+  readonly isPerCaller: boolean;
+  /** True if a skill may read the credential itself. */
+  isRevealed(skill: string): boolean;
+  /**
+   * Returns the id of the connection that requests of a caller use, as far as this process knows. Throws `ACCOUNT_MISSING`,
+   * `ACCOUNT_RECONNECT`. After `ACCOUNT_MISSING`, the connections of the store are read again with `Accounts.refresh`.
+   */
+  getId(caller: Caller): string;
+  /** Returns the title of that connection: `github (ada)`. */
+  getTitle(caller: Caller): string;
+  /** Reads the credential for a request, with a new token if the old one ends. Rejects as `getId` throws, and with `ACCOUNT_UNAVAILABLE`. */
+  open(caller: Caller): Promise<OpenAccount>;
+}
+
+/** Finds the accounts of the settings by name. */
+export type FindAccount = (name: string) => Account | undefined;
