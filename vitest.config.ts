@@ -18,6 +18,9 @@ const ALONE: ReadonlySet<string> = new Set([
   "test/sandbox/threads.test.ts",
 ]);
 
+/** Files that compare times of several processes: they run after all others, one by one. */
+const QUIET: ReadonlySet<string> = new Set(["test/surfaces/neighbours.test.ts"]);
+
 const files = listFiles();
 
 export default defineConfig({
@@ -42,8 +45,24 @@ export default defineConfig({
     setupFiles: ["test/support/suite/measure-cpu.ts", "test/support/suite/disable-colors.ts"],
     projects: [
       // One process runs many files, so it loads modules once.
-      { extends: true, test: { name: "together", include: files.filter((file) => !ALONE.has(file)), isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: files.filter((file) => !ALONE.has(file) && !QUIET.has(file)),
+          isolate: false,
+        },
+      },
       { extends: true, test: { name: "alone", include: files.filter((file) => ALONE.has(file)) } },
+      {
+        extends: true,
+        test: {
+          name: "quiet",
+          include: files.filter((file) => QUIET.has(file)),
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });
