@@ -7,15 +7,7 @@ import { keepWrittenNumbers, mapNumbers } from "../shared/json/exact-json.ts";
 import { TIMED_OUT } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
 import { compile, type CompiledCheck } from "./compile.ts";
-import {
-  parsePointer,
-  pointerTo,
-  removeAt,
-  valueAt,
-  type Pointer,
-  putAt,
-  findUnknownPointers,
-} from "./json-pointer.ts";
+import { parsePointer, pointerTo, removeAt, valueAt, type Pointer } from "./json-pointer.ts";
 import { findingFrom, problemFrom, problemIn, type AjvFinding } from "./problems.ts";
 import { NOTHING_UNKNOWN, summarizeErrors, type UnknownParts } from "./summarize-errors.ts";
 import { copyObject, MAX_INPUT_DEPTH, MAX_INPUT_WEIGHT, measure } from "./size.ts";
@@ -37,22 +29,26 @@ function restoreDates(
   check: CompiledCheck,
   weight: number,
 ): void {
-  const probe = copyObject(args, () => UNKNOWN);
-  const pointers = findUnknownPointers(probe);
-  const errors = check.errorsIn(probe, weight);
+  const errors = check.errorsIn(
+    copyObject(args, () => UNKNOWN),
+    weight,
+  );
   if (errors === TIMED_OUT) return;
-  const typed = new Set<Pointer>(errors.map(({ instancePath }) => instancePath));
-  for (const pointer of pointers) {
-    const date = valueAt(pointer, args);
-    if (date instanceof Date && !Number.isNaN(date.getTime()) && !isAtOrBelow(pointer, typed))
-      putAt(pointer, input, date);
-  }
+  putDates(args, input, "", new Set(errors.map(({ instancePath }) => instancePath)));
 }
 
-function isAtOrBelow(pointer: Pointer, others: ReadonlySet<Pointer>): boolean {
-  for (let above = pointer; above !== ""; above = above.slice(0, above.lastIndexOf("/")))
-    if (others.has(above)) return true;
-  return others.has("");
+/** Puts the dates of one value into the same places of another, except of those at and below the pointers. */
+function putDates(from: object, into: object, pointer: Pointer, typed: ReadonlySet<Pointer>): void {
+  if (typed.has(pointer)) return;
+  for (const [key, value] of Object.entries(from) as [string, unknown][]) {
+    const isDate = value instanceof Date;
+    if ((!isDate && !isStructure(value)) || !Object.hasOwn(into, key)) continue;
+    const place = typed.size === 0 ? pointer : pointerTo(pointer, key);
+    const current: unknown = Reflect.get(into, key);
+    if (!isDate && isStructure(current)) putDates(value, current, place, typed);
+    // Not an assignment: `__proto__` is a name like any other here.
+    else if (isDate && !Number.isNaN(value.getTime()) && !typed.has(place)) Object.defineProperty(into, key, { value });
+  }
 }
 
 /** At most this many of ajv's errors are read: one call can be wrong in half a million places. */

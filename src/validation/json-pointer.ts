@@ -35,16 +35,6 @@ export function findUnknownPointers(value: unknown, pointer: Pointer = ""): read
   return Object.entries(value).flatMap(([key, inner]) => findUnknownPointers(inner, pointerTo(pointer, key)));
 }
 
-/** Replaces the existing value at a place. */
-export function putAt(pointer: Pointer, root: unknown, value: unknown): void {
-  const keys = parsePointer(pointer);
-  const holder = keys.slice(0, -1).reduce(innerValue, root);
-  const last = keys.at(-1);
-  // Not an assignment: `__proto__` is a name like any other here.
-  if (typeof holder === "object" && holder !== null && last !== undefined && Object.hasOwn(holder, last))
-    Object.defineProperty(holder, last, { value });
-}
-
 /** Removes the property at a place from its object. */
 export function removeAt(pointer: Pointer, root: unknown): void {
   const keys = parsePointer(pointer);
