@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import type { ApprovalScope, PlannedCall } from "../model/approval.ts";
 import type { Json } from "../model/json.ts";
-import { formatOrigin } from "../model/origin.ts";
+import { formatOrigin } from "../model/requests/origin.ts";
 import type { Method } from "../model/catalog.ts";
 import type { ApprovalDetails, CallToApprove } from "../router/index.ts";
 import { cutText } from "../shared/format-text.ts";

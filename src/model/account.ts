@@ -26,7 +26,7 @@ export interface OpenAccount {
   readonly title: string;
   readonly credential: Credential;
   /**
-   * Returns another credential in place of one that was refused; `undefined` if there is none. Rejects with `ACCOUNT_RECONNECT` if
+   * Returns another credential in place of one that was refused; `undefined` if it has no other. Rejects with `ACCOUNT_RECONNECT` if
    * its owner must connect it again, and with `ACCOUNT_SCOPES` if the credential lacks scopes.
    */
   renew(refusal: CredentialRefusal): Promise<OpenAccount | undefined>;

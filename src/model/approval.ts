@@ -1,5 +1,5 @@
 import type { Caller } from "./caller.ts";
-import type { Origin } from "./origin.ts";
+import type { Origin } from "./requests/origin.ts";
 
 /**
  * The calls that a yes covers: this one; all further calls of the method in this run; the calls that the plan of the run

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../errors.ts";
-import type { Origin } from "../model/origin.ts";
+import type { Origin } from "../model/requests/origin.ts";
 import type { CallRecord } from "../model/outcome.ts";
 
 /** The record of one call: the decision and the outcome. Holds no argument values. */

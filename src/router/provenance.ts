@@ -1,5 +1,5 @@
 import type { Method } from "../model/catalog.ts";
-import type { Origin } from "../model/origin.ts";
+import type { Origin } from "../model/requests/origin.ts";
 import { DECISIONS, type Flow, type Policy } from "../model/policy.ts";
 import { createResultTexts, type ResultTexts } from "./result-texts.ts";
 

@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import {
+  backUpStore,
   callsMethod,
   type Database,
   type KeyRow,
   openDatabase,
+  restoreStore,
   type StoreLocation,
   type RunEntryRow,
   type RunRow,
 } from "../../src/store/index.ts";
+import type { SqlEngine } from "../../src/store/database/schema.ts";
 import { prepareDatabases } from "../support/databases.ts";
 
 const { kinds } = prepareDatabases();
@@ -263,7 +266,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
 
   test.skipIf(kind === "memory")("refuses a store of a newer version, and names the version to install", async () => {
     await database.close();
-    await setSchema(location, 99);
+    await changeSchema(location, 99);
     await expect(openDatabase(location)).rejects.toMatchObject({
       code: "STORE_NEWER",
       message: expect.stringMatching(
@@ -275,7 +278,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
 
   test.skipIf(kind === "memory")("refuses a store from before the first release, and says what to do", async () => {
     await database.close();
-    await setSchema(location, 2);
+    await changeSchema(location, 2);
     await expect(openDatabase(location)).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
       message: expect.stringMatching(
@@ -286,12 +289,58 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
   });
 });
 
+test.each(kinds)(
+  "keeps the rows of a store of schema 5, and gives it the tables of accounts: %s",
+  async (_, makeLocation) => {
+    const location = makeLocation();
+    await openDatabase(location).then(async (database) => {
+      await database.keys.add(KEY);
+      await database.close();
+    });
+    await removeAccounts(location);
+    // Two processes at once: one of them creates the tables.
+    const databases = await Promise.all([openDatabase(location), openDatabase(location)]);
+    for (const database of databases) {
+      expect(await database.keys.list()).toEqual([KEY]);
+      expect(await database.accounts.list()).toEqual([]);
+      expect(await database.info()).toMatchObject({ schema: 6, rows: { migrations: 2, accounts: 0 } });
+      await database.close();
+    }
+  },
+);
+
+test("restores a backup of schema 5 with the tables of accounts", async () => {
+  const [[, makeLocation] = []] = kinds;
+  const location = makeLocation?.() ?? {};
+  const { folder = "" } = location;
+  await (await openDatabase(location)).close();
+  await removeAccounts(location);
+  const backup = `${folder}/old.backup`;
+  await backUpStore(folder, backup);
+  await restoreStore(`${folder}/restored`, backup);
+  await using database = await openDatabase({ folder: `${folder}/restored` });
+  expect(await database.accounts.list()).toEqual([]);
+  expect(await database.info()).toMatchObject({ schema: 6, rows: { migrations: 2 } });
+});
+
+/** Makes the store one of schema 5, which has no accounts. */
+async function removeAccounts(location: StoreLocation): Promise<void> {
+  await changeSchema(location, 5, async (engine) => {
+    for (const table of ["accounts", "account_flows"]) await engine.execute(`DROP TABLE ${table}`);
+  });
+}
+
 /** Does what another version of Skillgate does. */
-async function setSchema({ folder, url }: StoreLocation, version: number): Promise<void> {
+async function changeSchema(
+  { folder, url }: StoreLocation,
+  version: number,
+  change: (engine: SqlEngine) => Promise<void> = async () => {},
+): Promise<void> {
   const { openEngine } = await import("../../src/store/database/open.ts");
   const { MIGRATIONS } = await import("../../src/store/database/schema.ts");
   const location = { ...(folder !== undefined && { folder }), ...(url !== undefined && { url }) };
-  const engine = await openEngine(location, { lockMs: 500, warn: () => {} });
+  const engine = (await openEngine(location, { lockMs: 500, warn: () => {} })) as SqlEngine;
+  await change(engine);
   await engine.delete(MIGRATIONS, {});
   await engine.insert(MIGRATIONS, [{ version, program: "9.1.0", time: 0 }]);
   await engine.close();

@@ -3,7 +3,7 @@ import type { Cancellable } from "../../../sandbox/index.ts";
 import type { ApprovalRequest, Approve, PlannedCall, RecordedRun, RunApprovals } from "../../model/approval.ts";
 import { formatCaller, isCurrent } from "../../model/caller.ts";
 import type { Method } from "../../model/catalog.ts";
-import { formatOrigin } from "../../model/origin.ts";
+import { formatOrigin } from "../../model/requests/origin.ts";
 import { hasUnknown } from "../../model/plan.ts";
 import { hashValueFully } from "../../shared/digest.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";

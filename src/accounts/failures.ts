@@ -1,0 +1,44 @@
+import { type ErrorCode, sentence, SkillgateError } from "../errors.ts";
+import { type Caller, OWNER } from "../model/caller.ts";
+import type { AccountDefinition } from "./definition.ts";
+
+/** How a caller connects an account: `skillgate account connect github`, or a link. */
+export type DescribeConnect = (caller: Pick<Caller, "id">, definition: AccountDefinition) => string;
+
+/** Returns the name of an owner for people: `ada` for the key ada. */
+export function getOwnerName(owner: string | null): string {
+  if (owner === null) return "everyone";
+  return /^key:(.+):[0-9a-z]{12}$/.exec(owner)?.[1] ?? owner;
+}
+
+/** `github (ada)` */
+export function getConnectionTitle(name: string, owner: string | null): string {
+  return `${name} (${getOwnerName(owner)})`;
+}
+
+/** Returns the sentence for a caller that must connect an account; a link if `baseUrl` is the address of the server. */
+export function describeConnect(caller: Pick<Caller, "id">, definition: AccountDefinition, baseUrl?: string): string {
+  const { name, isPerCaller } = definition;
+  const command = `skillgate account connect ${name}`;
+  if (caller.id === OWNER.id) return `connect it: ${command}`;
+  if (!isPerCaller) return `the owner of the server connects it: ${command}`;
+  if (baseUrl !== undefined) return `connect it: ${baseUrl}/connect/${encodeURIComponent(name)}`;
+  return `the owner of the server connects it: ${command} --caller ${quoteForShell(getOwnerName(caller.id))}`;
+}
+
+function quoteForShell(text: string): string {
+  return /^[\w.@:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+export function accountError(
+  code: Extract<ErrorCode, `ACCOUNT_${string}`>,
+  values: string,
+  facts: { readonly account?: string; readonly connect?: string } = {},
+): SkillgateError {
+  return new SkillgateError(code, sentence(code, values), facts);
+}
+
+/** For what a person or a program asks of accounts. */
+export function requestError(values: string): SkillgateError {
+  return new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
+}
