@@ -43,11 +43,11 @@ function putDates(from: object, into: object, pointer: Pointer, typed: ReadonlyS
   for (const [key, value] of Object.entries(from) as [string, unknown][]) {
     const isDate = value instanceof Date;
     if ((!isDate && !isStructure(value)) || !Object.hasOwn(into, key)) continue;
-    const place = typed.size === 0 ? pointer : pointerTo(pointer, key);
+    const inner = typed.size === 0 ? pointer : pointerTo(pointer, key);
     const current: unknown = Reflect.get(into, key);
-    if (!isDate && isStructure(current)) putDates(value, current, place, typed);
+    if (!isDate && isStructure(current)) putDates(value, current, inner, typed);
     // Not an assignment: `__proto__` is a name like any other here.
-    else if (isDate && !Number.isNaN(value.getTime()) && !typed.has(place)) Object.defineProperty(into, key, { value });
+    else if (isDate && !Number.isNaN(value.getTime()) && !typed.has(inner)) Object.defineProperty(into, key, { value });
   }
 }
 

@@ -72,6 +72,7 @@ export async function serveHttp(
   }: ServeHttpOptions = {},
 ): Promise<HttpServer> {
   const { server, url } = early ?? (await listen(settings, isToken !== undefined));
+  const publicUrl = settings.publicUrl || url;
   const mcp = createMcpSurface(runtime, {
     bodyBytes: settings.bodyBytes,
     passMeta: settings.passMeta,
@@ -87,12 +88,13 @@ export async function serveHttp(
     authenticator: createAuthenticator(
       isToken && [createOwnTokenCheck(isToken), keyCheck.check, ...checkIssuer(settings, log)],
     ),
-    challenge: () => settings.oauth && getChallengeFacts(settings.oauth, url, runtime.policy.roles),
+    challenge: () => settings.oauth && getChallengeFacts(settings.oauth, publicUrl, runtime.policy.roles),
     counters: createCounters(),
     inFlight: createInFlight(),
     connections,
     authenticationMs,
     url: () => url,
+    publicUrl: () => publicUrl,
     pages,
   };
   if (early !== undefined) await continueSessions(early, services);

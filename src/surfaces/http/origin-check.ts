@@ -13,18 +13,32 @@ export interface OriginCheckOptions {
   /** True if callers must send a token. */
   readonly hasToken: boolean;
   readonly host: string;
+  /** The origin at which browsers reach the server, if it is another one; its host and itself are allowed. */
+  readonly publicUrl?: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
 }
 
 /** Rejects unknown host names, which protects against DNS rebinding. */
-export function createOriginCheck({ hasToken, host, allowedHosts, allowedOrigins }: OriginCheckOptions): OriginCheck {
+export function createOriginCheck({
+  hasToken,
+  host,
+  publicUrl = "",
+  allowedHosts,
+  allowedOrigins,
+}: OriginCheckOptions): OriginCheck {
+  const publicHost = parseHostname(publicUrl);
   const hosts = new Set([
     ...LOOPBACK,
     ...allowedHosts.map((name) => name.toLowerCase()),
+    ...(publicHost === undefined ? [] : [publicHost]),
     ...(isWildcard(host) ? [] : [bracketed(host)]),
   ]);
-  const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
+  const origins = new Set(
+    [...allowedOrigins, ...(publicUrl === "" ? [] : [publicUrl])].map((origin) =>
+      origin.toLowerCase().replace(/\/$/, ""),
+    ),
+  );
   // Any program on this machine can serve pages on its own port. Without a token, only the server's own port is allowed.
   const isAllowed = (origin: string, server = ""): boolean =>
     origins.has(origin.toLowerCase()) ||

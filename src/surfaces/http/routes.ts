@@ -48,7 +48,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
     serve(path, readBody(services, parseExactMessages), (c) => answerMcp(c, services));
   serve("/tools/{name}", readBody(services), (c) => answerToolRoute(c, services));
   serve("/openapi.json", (c) =>
-    c.json(createOpenapi(services.runtime.viewFor(c.get("caller")), services.url(), services.settings.auth)),
+    c.json(createOpenapi(services.runtime.viewFor(c.get("caller")), services.publicUrl(), services.settings.auth)),
   );
   serve("/metrics", (c) => answerMetrics(c, services));
   const approvalsFor = (c: Context<RouteEnvironment>): RuntimeView["approvals"] =>
@@ -81,11 +81,11 @@ function answerHealth(c: Context<RouteEnvironment>, services: HttpServices): Res
 }
 
 /** Serves the metadata that lets clients find the issuer of access tokens. */
-function serveMetadata(app: Hono<RouteEnvironment>, { settings, url }: HttpServices): void {
+function serveMetadata(app: Hono<RouteEnvironment>, { settings, publicUrl }: HttpServices): void {
   const { oauth } = settings;
   if (oauth === undefined) return;
   for (const path of [METADATA_PATH, `${METADATA_PATH}/*`])
-    app.get(path, (c) => c.json(getResourceMetadata(oauth, url())));
+    app.get(path, (c) => c.json(getResourceMetadata(oauth, publicUrl())));
 }
 
 /** The endpoints and their methods; `/ws` answers every request itself. */

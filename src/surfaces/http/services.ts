@@ -32,6 +32,8 @@ export interface HttpServices {
   readonly authenticationMs: number;
   /** The URL of the server. */
   readonly url: () => string;
+  /** The URL at which browsers and clients reach it. */
+  readonly publicUrl: () => string;
   readonly pages: WebPages | undefined;
 }
 

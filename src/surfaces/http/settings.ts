@@ -10,6 +10,8 @@ export interface HttpServerSettings extends Exposure {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
+  /** The origin at which browsers and clients reach the server; empty if it is the one at which it listens. */
+  readonly publicUrl: string;
   /** `false` accepts requests without a token. */
   readonly auth: boolean;
   /** Offers the web console at `/`. */
@@ -42,6 +44,7 @@ export interface HttpServerSettings extends Exposure {
 export const SERVER_DEFAULTS: HttpServerSettings = Object.freeze({
   host: "127.0.0.1",
   port: 3333,
+  publicUrl: "",
   auth: true,
   console: true,
   socket: true,
@@ -72,6 +75,10 @@ export const SERVER_SCHEMA: JsonSchema = {
   properties: withDefaults({
     host: setting("the address at which the server listens", { type: "string", minLength: 1 }),
     port: setting("the port; 0 picks a free one", wholeNumber(0, 65_535)),
+    publicUrl: setting(
+      "the address at which browsers reach the server, such as https://gate.example, where a proxy is in front of it",
+      { type: "string", pattern: "^(https?://[^/?#@\\s]+)?$" },
+    ),
     auth: setting(
       "whether requests need a token, or the issuer of OAuth tokens that are accepted",
       withForm("true, false or a section with issuer and audience", { anyOf: [FLAG, ISSUER_SCHEMA] }),

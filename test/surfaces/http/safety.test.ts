@@ -62,6 +62,17 @@ test("lets hosts and origins from the settings call and read the answer [V6]", a
   expect([preflight.status, preflight.headers.get("access-control-allow-headers")]).toEqual([204, "mcp-session-id"]);
 });
 
+test("takes the public address for its own, and names it to clients [V6]", async () => {
+  const { url } = await serve({ publicUrl: "https://gate.example.com" });
+  const sent = { host: "gate.example.com", origin: "https://gate.example.com" };
+  expect((await raw(url, "/health", sent)).status).toBe(200);
+  expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({
+    servers: [{ url: "https://gate.example.com" }],
+  });
+  const plain = await serve();
+  expect((await raw(plain.url, "/health", { origin: "" })).status).toBe(403);
+});
+
 test("accepts pages of another local port only with a token or with allowedOrigins [V6]", async () => {
   const page = "http://localhost:5173";
   const closed = await serve();

@@ -56,7 +56,7 @@ export function servePublicCards(app: Hono<RouteEnvironment>, services: HttpServ
 /** Serves the card of each endpoint to the callers that may use it. */
 export function serveCards(app: Hono<RouteEnvironment>, services: HttpServices): void {
   const answer = (c: Context<RouteEnvironment>, path: string): Response => {
-    const base = findBase(c, services) ?? services.url();
+    const base = findBase(c, services) ?? services.publicUrl();
     const headers = { "content-type": CARD_TYPE, "cache-control": "private, max-age=3600" };
     return c.body(JSON.stringify(createCard(base, path, services)), 200, headers);
   };
