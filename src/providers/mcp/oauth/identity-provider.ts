@@ -10,7 +10,7 @@ import {
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import type { IdentityProviderConfig } from "./config.ts";
 import { GrantFlow, type TokenTarget } from "./flow.ts";
-import { guardedFetch } from "./guarded-fetch.ts";
+import { guardedFetch } from "../../../shared/http/guarded-fetch.ts";
 import { describeRefusal } from "./reasons.ts";
 import { ID_JAG_TYPE, isExpired, requireAssertion, requireIdToken } from "./identity-tokens.ts";
 import { tokensInMemory } from "./token-file.ts";

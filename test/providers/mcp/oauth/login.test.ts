@@ -8,7 +8,7 @@ import { expect, test, vi } from "vitest";
 import { toServerConfig } from "../../../../src/config/index.ts";
 import type { Authorize, McpProvider, OAuthConfig, ServerConfig } from "../../../../src/providers/mcp/index.ts";
 import { isLinkLocalAddress, isPublicAddress } from "../../../../src/shared/http/addresses.ts";
-import { guardedFetch } from "../../../../src/providers/mcp/oauth/guarded-fetch.ts";
+import { guardedFetch } from "../../../../src/shared/http/guarded-fetch.ts";
 import { protectedServer } from "../../../support/mcp/authorization-server.ts";
 import { plainServer } from "../../../support/mcp/http-servers.ts";
 import { connected, createContext, temporaryFolder } from "../../../support/mcp/servers.ts";

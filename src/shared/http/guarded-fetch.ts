@@ -1,20 +1,24 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
-import type { FetchLike } from "@modelcontextprotocol/client";
-
-import { type AllowedAddresses, guardedLookup, isAllowedUrl } from "../../../shared/http/guarded-lookup.ts";
+import { type AllowedAddresses, guardedLookup, isAllowedUrl } from "./guarded-lookup.ts";
 
 /** Maximum size of a response: metadata and tokens are short. */
 const MAX_BYTES = 1 << 20;
 
 const TIMEOUT_MS = 30_000;
 
+/** `fetch` with the two arguments that its callers have. */
+type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** A request to an address that may not be requested. */
+export class AddressRefused extends Error {}
+
 /**
  * `fetch` for URLs that a server has named. It connects to the address that it has checked, so a host name cannot
  * resolve to another address in between. Redirects are returned to the caller.
  */
-export function guardedFetch(reach: AllowedAddresses): FetchLike {
+export function guardedFetch(reach: AllowedAddresses): Fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
@@ -69,6 +73,6 @@ function createResponse(
   return Object.defineProperty(response, "url", { value: url.href });
 }
 
-function refused(url: URL): Error {
-  return new Error(`${url.host} is an address of a private network, which a server may not name`);
+function refused(url: URL): AddressRefused {
+  return new AddressRefused(`${url.host} is an address of a private network, which a server may not name`);
 }
