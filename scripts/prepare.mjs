@@ -41,6 +41,7 @@ export const DEMO_PACKAGES = [
   "hono",
   "jose",
   "jsonc-parser",
+  "oauth4webapi",
   "picocolors",
   "smol-toml",
   "yaml",

@@ -1,7 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
-import { type AllowedAddresses, guardedLookup, isAllowedUrl } from "./guarded-lookup.ts";
+import { AddressRefused, type AllowedAddresses, guardedLookup, isAllowedUrl } from "./guarded-lookup.ts";
 
 /** Maximum size of a response: metadata and tokens are short. */
 const MAX_BYTES = 1 << 20;
@@ -10,9 +10,6 @@ const TIMEOUT_MS = 30_000;
 
 /** `fetch` with the two arguments that its callers have. */
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
-
-/** A request to an address that may not be requested. */
-export class AddressRefused extends Error {}
 
 /**
  * `fetch` for URLs that a server has named. It connects to the address that it has checked, so a host name cannot

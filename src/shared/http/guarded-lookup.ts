@@ -6,6 +6,9 @@ import { addressIn, isLinkLocalAddress, isPublicAddress } from "./addresses.ts";
 /** Which addresses may be requested: only public ones, or private ones as well. */
 export type AllowedAddresses = "public" | "private";
 
+/** A request to an address that may not be requested. */
+export class AddressRefused extends Error {}
+
 /** True for a URL with a host name, and for one with an address that may be requested. */
 export function isAllowedUrl(url: URL, reach: AllowedAddresses): boolean {
   const literal = addressIn(url);

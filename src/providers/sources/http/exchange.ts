@@ -4,7 +4,12 @@ import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 import { addressIn } from "../../../shared/http/addresses.ts";
-import { type AllowedAddresses, guardedLookup, isAllowedUrl } from "../../../shared/http/guarded-lookup.ts";
+import {
+  AddressRefused,
+  type AllowedAddresses,
+  guardedLookup,
+  isAllowedUrl,
+} from "../../../shared/http/guarded-lookup.ts";
 import { type AnswerHeaders, getHeader } from "./headers.ts";
 
 /** A request as it is sent. */
@@ -35,9 +40,6 @@ export interface Answer {
 
 /** The server did not answer in time. */
 export class AnswerTimeout extends Error {}
-
-/** The server has an address that may not be requested. */
-export class AddressRefused extends Error {}
 
 /** Sends a request, and resolves with the answer when its headers are there. */
 export async function exchange(request: WireRequest, options: ExchangeOptions): Promise<Answer> {
