@@ -1,13 +1,15 @@
 import { basename, dirname, join } from "node:path";
 
 import { changeByHand, changeFile, parseDocument, readConfigFile } from "../config/index.ts";
-import { isRecord } from "../model/json.ts";
+import { isRecord, toList } from "../model/json.ts";
 
 /** A lasting yes for the calls of one method by one caller. */
 export interface ApprovedRow {
   readonly path: string;
   /** Id of the caller. */
   readonly caller: string;
+  /** The ids of the connections that the calls use: a yes for one counts for no other. */
+  readonly accounts: readonly string[];
   /** In milliseconds since 1970. */
   readonly expires: number;
   /** Id of the caller who approved. */
@@ -36,14 +38,17 @@ export function getApprovedFile(policyFile: string): string {
   return join(dirname(policyFile), "approved.yaml");
 }
 
-/** Returns the row that approves the calls of a method by a caller; `undefined` without such a row. */
+/** Returns the row that approves the calls of a method by a caller; with `accounts`, only those with these connections. */
 export async function findApprovedRow(
   file: string,
-  { path, caller, now }: { readonly path: string; readonly caller: string; readonly now: number },
+  {
+    now,
+    ...calls
+  }: Pick<ApprovedRow, "path" | "caller"> & { readonly accounts?: readonly string[]; readonly now: number },
 ): Promise<ApprovedRow | undefined> {
   const text = await readConfigFile(file, formatLabel(file));
   if (text === undefined) return undefined;
-  return parseRows(text, file).find((row) => row.path === path && row.caller === caller && row.expires > now);
+  return parseRows(text, file).find((row) => row.expires > now && isFor(row, { accounts: row.accounts, ...calls }));
 }
 
 /** Adds a row, or renews the row of the same method and caller. Removes rows that have expired. */
@@ -55,12 +60,16 @@ export async function addApprovedRow(
   await changeByHand({ cwd, env }, { files: [file] }, () =>
     changeFile(file, { label: formatLabel(file), isPrivate: true }, (text) => {
       const rows = text === undefined ? [] : parseRows(text, file);
-      const others = rows.filter(
-        (each) => each.expires > now && (each.path !== row.path || each.caller !== row.caller),
-      );
+      const others = rows.filter((each) => each.expires > now && !isFor(each, row));
       return formatRows([...others, row]);
     }),
   );
+}
+
+type RowCalls = Pick<ApprovedRow, "path" | "caller" | "accounts">;
+
+function isFor(row: RowCalls, { path, caller, accounts }: RowCalls): boolean {
+  return row.path === path && row.caller === caller && row.accounts.join() === accounts.join();
 }
 
 function parseRows(text: string, file: string): readonly ApprovedRow[] {
@@ -72,16 +81,18 @@ function parseRows(text: string, file: string): readonly ApprovedRow[] {
     const { path, caller, by } = row;
     const expires = Date.parse(String(row["expires"]));
     if (typeof path !== "string" || typeof caller !== "string" || !Number.isFinite(expires)) return [];
-    return [{ path, caller, expires, by: String(by), line: document.locate(["approved", index]).line }];
+    const accounts = toList(row["accounts"]).map(String);
+    return [{ path, caller, accounts, expires, by: String(by), line: document.locate(["approved", index]).line }];
   });
 }
 
 /** JSON texts are YAML texts. */
 function formatRows(rows: readonly Omit<ApprovedRow, "line">[]): string {
-  const items = rows.map(({ path, caller, expires, by }) =>
+  const items = rows.map(({ path, caller, accounts, expires, by }) =>
     [
       `  - path: ${JSON.stringify(path)}`,
       `    caller: ${JSON.stringify(caller)}`,
+      ...(accounts.length === 0 ? [] : [`    accounts: ${JSON.stringify(accounts)}`]),
       `    expires: ${JSON.stringify(new Date(expires).toISOString())}`,
       `    by: ${JSON.stringify(by)}`,
     ].join("\n"),

@@ -74,7 +74,7 @@ class Decisions implements ApprovalDecisions {
 
   readonly decide: DecideApproval = async (request, details) => {
     const { asksForFlow, asksForEffects } = details;
-    if (!asksForFlow && (takeCovered(request, details) || (!asksForEffects && (await this.#hasRow(request)))))
+    if (!asksForFlow && (takeCovered(request, details) || (!asksForEffects && (await this.#hasRow(request, details)))))
       return true;
     const records = await this.#openRecords(request);
     if (details.recorded?.isResumed === true) await restoreRunApprovals(records.approvals, request, details);
@@ -82,7 +82,7 @@ class Decisions implements ApprovalDecisions {
     const yes = (await this.#useEarlierYes(records, request, details)) ?? (await this.#ask(records, request, details));
     applyScope(yes, details);
     if (yes.scope === "plan") takeCovered(request, details); // it is one of the calls of the plan
-    if (yes.scope === "always") await this.#addRow(yes);
+    if (yes.scope === "always") await this.#addRow(yes, details);
     return true;
   };
 
@@ -134,11 +134,14 @@ class Decisions implements ApprovalDecisions {
     }
   }
 
-  async #hasRow({ path, caller }: CallToApprove): Promise<boolean> {
+  async #hasRow(
+    { path, caller }: CallToApprove,
+    { accountIds: accounts }: Pick<ApprovalDetails, "accountIds">,
+  ): Promise<boolean> {
     const approvedFile = this.#options.getApprovedFile();
     if (approvedFile === undefined) return false;
     try {
-      const row = await findApprovedRow(approvedFile.file, { path, caller: caller.id, now: Date.now() });
+      const row = await findApprovedRow(approvedFile.file, { path, caller: caller.id, accounts, now: Date.now() });
       return row !== undefined && (await this.#options.whyRowsHeld?.()) === undefined;
     } catch (error) {
       this.#options.warn(`Cannot use the approved calls: ${getMessage(error)}`);
@@ -146,12 +149,16 @@ class Decisions implements ApprovalDecisions {
     }
   }
 
-  async #addRow({ path, caller, answeredBy }: ApprovalRow): Promise<void> {
+  async #addRow(
+    { path, caller, answeredBy }: ApprovalRow,
+    { accountIds: accounts }: Pick<ApprovalDetails, "accountIds">,
+  ): Promise<void> {
     const approvedFile = this.#options.getApprovedFile();
     if (approvedFile === undefined) return;
     const now = Date.now();
     try {
-      await addApprovedRow(approvedFile, { path, caller, expires: now + ALWAYS_MS, by: answeredBy ?? OWNER.id }, now);
+      const row = { path, caller, accounts, expires: now + ALWAYS_MS, by: answeredBy ?? OWNER.id };
+      await addApprovedRow(approvedFile, row, now);
     } catch (error) {
       this.#options.warn(`Cannot keep the approval of ${path}: ${getMessage(error)}`);
     }

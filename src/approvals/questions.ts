@@ -43,7 +43,7 @@ export function createQuestion(
     caller: request.caller.id,
     path: request.path,
     description: details.method.description,
-    marks: listMarks(details.method),
+    marks: [...(request.accounts ?? []).map((title) => `uses the account ${title}`), ...listMarks(details.method)],
     approver: request.approval,
     arguments: boundArguments(request.input),
     digest: details.digest,

@@ -32,6 +32,9 @@ export interface OpenAccount {
   renew(refusal: CredentialRefusal): Promise<OpenAccount | undefined>;
 }
 
+/** Why a connection does not exist any more. */
+export type ConnectionEnd = "was revoked" | "was replaced";
+
 /** An account of the settings, for sources, servers and skills that make requests with it. */
 export interface Account {
   readonly name: string;
@@ -52,7 +55,19 @@ export interface Account {
   getTitle(caller: Caller): string;
   /** Reads the credential for a request, with a new token if the old one ends. Rejects as `getId` throws, and with `ACCOUNT_UNAVAILABLE`. */
   open(caller: Caller): Promise<OpenAccount>;
+  /** Calls back once when a connection ends, at once if it has ended. Returns a function that removes the listener. */
+  onEnd(id: string, listener: (end: ConnectionEnd) => void): () => void;
 }
 
 /** Finds the accounts of the settings by name. */
 export type FindAccount = (name: string) => Account | undefined;
+
+/** The accounts of the settings, as calls use them. */
+export interface UsableAccounts {
+  readonly find: FindAccount;
+  /** Reads the connections of the store again. */
+  refresh(): Promise<void>;
+}
+
+/** Accounts of a runtime that has none. */
+export const NO_ACCOUNTS: UsableAccounts = Object.freeze({ find: () => undefined, refresh: async () => {} });

@@ -28,6 +28,8 @@ export interface ApprovalRequest {
   readonly approval: Approver;
   /** The parts of the input that came out of other methods in this run; absent if there are none. */
   readonly origins?: readonly Origin[];
+  /** The titles of the accounts with which the call makes requests; absent if there are none. */
+  readonly accounts?: readonly string[];
   /** The id of its record. */
   readonly id: string;
   /** The question as text: caller, method, arguments, plan, provenance, expiry. */

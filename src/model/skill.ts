@@ -1,3 +1,4 @@
+import type { OpenAccount } from "./account.ts";
 import type { Caller } from "./caller.ts";
 import type { Client, ClientRequest } from "./client-requests.ts";
 import type { JsonSchema } from "./json.ts";
@@ -113,6 +114,8 @@ export interface MethodDefinition {
   /** Returns a named type of its schemas; the case of letters and other characters do not count. */
   readonly findType?: (name: string) => JsonSchema | undefined;
   readonly metadata?: Partial<MethodMetadata>;
+  /** The names of the accounts with which it makes requests. */
+  readonly accounts?: readonly string[];
   /** Says what decides its effects, for people, where its provider does not state them. */
   readonly effectReason?: string;
   /** The requests that the client of a caller must answer; a caller without them does not have the method. */
@@ -178,6 +181,11 @@ export interface CallContext {
   readonly wire?: (result: unknown) => void;
   /** The task of an MCP server that the call waits for; absent for a call without a record. */
   readonly task?: CallTask;
+  /**
+   * Reads the credential of an account of the method, for a request. Rejects as `Account.open`, and with `ACCOUNT_UNAVAILABLE` if
+   * the caller has another connection than at the beginning of the call. Only APIs and MCP servers get it.
+   */
+  readonly openAccount?: (name: string) => Promise<OpenAccount>;
   /** Takes the function that says which listed skills the caller gets; absent if it gets all of them. */
   readonly deferSkills?: (show: ShowSkills) => void;
 }
@@ -205,7 +213,7 @@ export type RequestContext = Pick<
   CallContext,
   "caller" | "signal" | "client" | "log" | "progress" | "pauseTimeoutFor"
 > &
-  Partial<Pick<CallContext, "callId" | "wire" | "deferSkills" | "addNote" | "requestValues" | "task">>;
+  Partial<Pick<CallContext, "callId" | "wire" | "deferSkills" | "addNote" | "requestValues" | "task" | "openAccount">>;
 
 /** Why a skill does not offer a method: its definition has changed and is not accepted yet, or it is gone. */
 export interface MissingMethod {

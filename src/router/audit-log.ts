@@ -21,6 +21,8 @@ export interface AuditEntry {
   readonly policyRow?: string;
   /** The parts of the arguments that came out of other methods, for a call of a sink; absent if there are none. */
   readonly origins?: readonly Origin[];
+  /** The titles of the accounts with which the call makes requests; absent if there are none. */
+  readonly accounts?: readonly string[];
   /** True if the answer came from the cache. */
   readonly cached: boolean;
   /** How often the provider was called; absent for once. */

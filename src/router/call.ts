@@ -1,4 +1,5 @@
 import type { Cancellable } from "../../sandbox/index.ts";
+import type { FindAccount } from "../model/account.ts";
 import type { Approve, RecordedRun, RunApprovals } from "../model/approval.ts";
 import { argumentsMessage, bindArguments } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
@@ -16,6 +17,7 @@ import type { RequestUnit } from "./caller-limits.ts";
 import { hashValue } from "../shared/digest.ts";
 import { isSink, type KnownOrigin } from "./provenance.ts";
 import type { ResultTexts } from "./result-texts.ts";
+import { createRequestKey, findUsedAccounts, type UsedAccount } from "./used-accounts.ts";
 
 /** A call of one method, as its run requests it. */
 export interface Call {
@@ -55,6 +57,8 @@ export interface Call {
   readonly approvedInRun?: RunApprovals;
   /** The record of the run, if it has one. */
   readonly recorded?: RecordedRun;
+  /** Receives the connections that the call uses. Throws if it must not use them. */
+  readonly onAccounts?: (accounts: readonly UsedAccount[]) => void;
   /** Is called just before the provider; the call waits for a promise that it returns. */
   readonly onBegin?: (argumentsDigest: string) => Promise<void> | undefined;
   /** The unit of the limits of the caller that the run has counted; absent for a call outside of a run. */
@@ -93,7 +97,9 @@ export interface GuardedCall extends Call {
   readonly validation: () => Validation;
   /** Digest of the validated input; digest of the raw arguments if they are invalid. */
   readonly argumentsDigest: () => string;
-  /** Key of the values that the skill takes from the request; throws if the request does not have them. */
+  /** The connections that the call uses; throws if its caller has not connected an account. */
+  readonly accounts: () => readonly UsedAccount[];
+  /** Key of the values that the skill takes from the request, and of the connections; throws if one is missing. */
   readonly requestKey: () => string | undefined;
   /** The parts of the arguments that came out of other methods, if the method is a sink. */
   readonly origins: () => readonly KnownOrigin[];
@@ -113,7 +119,13 @@ export type Handler = (call: GuardedCall) => Promise<CallAnswer>;
 /** Wraps the inner stages. */
 export type Guard = (next: Handler) => Handler;
 
-export function guardedCall(call: Call, policy: Policy, validator: Validator): GuardedCall {
+interface GuardParts {
+  readonly policy: Policy;
+  readonly validator: Validator;
+  readonly findAccount: FindAccount;
+}
+
+export function guardedCall(call: Call, { policy, validator, findAccount }: GuardParts): GuardedCall {
   const validation = once(() => validateCall(call, validator));
   const argumentsDigest = once(() => {
     const checked = validation();
@@ -125,10 +137,11 @@ export function guardedCall(call: Call, policy: Policy, validator: Validator): G
     const found = checked.kind === "valid" ? call.resultTexts.find(checked.input) : [];
     return found.map(({ argument, source }) => ({ argument, from: source.path, method: source }));
   });
-  const requestKey = once(() => call.skill.provided.getRequestKey?.(call.requestValues));
+  const accounts = once(() => findUsedAccounts(call.method, call.caller, findAccount));
+  const requestKey = once(() => createRequestKey(call.skill.provided.getRequestKey?.(call.requestValues), accounts()));
   const rule = policy.getRule(call.method);
   const attempts = { count: 1, mayHaveAsked: false };
-  return { ...call, policy, rule, attempts, validation, argumentsDigest, requestKey, origins };
+  return { ...call, policy, rule, attempts, validation, argumentsDigest, accounts, requestKey, origins };
 }
 
 /** Returns the validated arguments by name; throws if the arguments are invalid. */

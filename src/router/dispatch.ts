@@ -1,4 +1,5 @@
 import { waitForTurn } from "../../sandbox/index.ts";
+import type { OpenAccount } from "../model/account.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Skill } from "../model/catalog.ts";
 import type { Client } from "../model/client-requests.ts";
@@ -6,7 +7,8 @@ import { requireBounds } from "../shared/value-size.ts";
 import type { CallContext } from "../model/skill.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
 import { findSkillError } from "../shared/errors/skill-error.ts";
-import { requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
+import { sentence, SkillgateError } from "../errors.ts";
+import { getMethodFacts, requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
 import { countAttempts, repeatRead } from "./repeat-read.ts";
 import type { SecretView } from "./secret-placeholders.ts";
 import { toGuestError } from "./to-guest-error.ts";
@@ -95,11 +97,25 @@ function createContext(
     addNote: (text) => isOpen() && call.addNote(knownSecrets.maskMessage(text)),
     ...(call.deferSkills !== undefined && { deferSkills: call.deferSkills }),
     ...(call.task !== undefined && call.skill.kind === "mcp" && { task: call.task }),
+    ...(OPEN_ACCOUNTS.has(call.skill.kind) && { openAccount: (name: string) => openAccount(call, name) }),
     ...(call.onRawResult !== undefined && {
       wire: (result: unknown) => call.onRawResult?.(knownSecrets.maskValue(view.hide(result))),
     }),
   };
   return { context: Object.freeze(context), close: () => (open = false) };
+}
+
+/** The kinds of skills whose providers add credentials to requests. */
+const OPEN_ACCOUNTS: ReadonlySet<string> = new Set(["api", "mcp"]);
+
+/** Opens the connection that was there when the call began, and that may have been approved. */
+async function openAccount(call: GuardedCall, name: string): Promise<OpenAccount> {
+  const used = call.accounts().find(({ account }) => account.name === name);
+  if (used === undefined) throw new TypeError(`${call.method.path} does not have the account ${name}`);
+  const opened = await used.account.open(call.caller);
+  if (opened.id === used.id) return opened;
+  const says = `the account ${used.title} was replaced by ${opened.title} while ${call.method.path} waited`;
+  throw new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", says), getMethodFacts(call.method));
 }
 
 /** A client whose requests pause the timeout of the call. */

@@ -1,4 +1,5 @@
 import { SkillgateError } from "../errors.ts";
+import { NO_ACCOUNTS, type UsableAccounts } from "../model/account.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import { NO_POLICY, type Policy } from "../model/policy.ts";
@@ -10,6 +11,7 @@ import { countRequest, type RequestUnit, type UnrecordedRequest } from "./caller
 import { guardedCall, type Guard, type Route } from "./call.ts";
 import { dispatch, type SkillResources, NO_RESOURCES } from "./dispatch.ts";
 import { approval, type DecideApproval } from "./guards/approval.ts";
+import { accounts } from "./guards/accounts.ts";
 import { audit, recordDecision } from "./guards/audit.ts";
 import { cache } from "./guards/cache.ts";
 import { enabled } from "./guards/enabled.ts";
@@ -24,6 +26,7 @@ import { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
 export type { Call, Route } from "./call.ts";
+export type { UsedAccount } from "./used-accounts.ts";
 export type { CallCounter } from "./call-counter.ts";
 export type { RequestUnit, UnrecordedRequest } from "./caller-limits.ts";
 export type { ApprovalDetails, CallToApprove, DecideApproval } from "./guards/approval.ts";
@@ -47,6 +50,8 @@ export interface RouterOptions {
   readonly isDisabled?: (skill: string) => boolean;
   /** Returns the settings, secrets and store of a skill. */
   readonly getResources?: (skill: Skill) => SkillResources;
+  /** The accounts whose names methods have; none by default. */
+  readonly accounts?: UsableAccounts;
   /** Values that are masked in every error, log and approval. */
   readonly secrets?: KnownSecrets;
   /** The values for which guests see placeholders, which become values again where a method may receive them; default: none. */
@@ -81,7 +86,7 @@ export function createRouter(options: RouterOptions): Router {
   const { getResources = () => NO_RESOURCES, secrets = new KnownSecrets(), shouldReport = () => true } = options;
   const { getPolicy = () => NO_POLICY, counter = createCallCounter(now), retriesReads = true } = options;
   const getView = createSecretViews(options.placeholders ?? { hidden: new KnownSecrets(), isForAllSkills: false });
-  const { auditWriter: writer, sharedCounter = createMemoryCounter(now) } = options;
+  const { accounts: usable = NO_ACCOUNTS, auditWriter: writer, sharedCounter = createMemoryCounter(now) } = options;
   const trail = createAuditLog();
   const record = (entry: AuditEntry): void => {
     trail.add(entry);
@@ -94,8 +99,9 @@ export function createRouter(options: RouterOptions): Router {
     audit({ record, now, writer }),
     permission,
     enabled(isDisabled),
+    accounts(usable),
     requestValues,
-    approval(approve, { secrets, validator }),
+    approval(approve, { secrets, validator, findAccount: usable.find }),
     limits(counter, sharedCounter),
     validate(validator, shouldReport),
     timeout,
@@ -109,7 +115,7 @@ export function createRouter(options: RouterOptions): Router {
   return {
     async route(call) {
       try {
-        const { value } = await enter(guardedCall(call, getPolicy(), validator));
+        const { value } = await enter(guardedCall(call, { policy: getPolicy(), validator, findAccount: usable.find }));
         call.resultTexts?.record(call.method, value);
         return value;
       } catch (error) {

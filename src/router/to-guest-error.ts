@@ -49,6 +49,10 @@ function getServerError(
 
 /** Codes that a provider may set itself. Any other code would look as if it came from the router or the run. */
 const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set([
+  "ACCOUNT_MISSING",
+  "ACCOUNT_RECONNECT",
+  "ACCOUNT_SCOPES",
+  "ACCOUNT_UNAVAILABLE",
   "CALL_FAILED",
   "CALL_TIMEOUT",
   "NESTING_LIMIT",

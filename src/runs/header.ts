@@ -28,6 +28,8 @@ export interface RunHeader {
   readonly methods: Readonly<Record<string, string>>;
   /** Keys of the values that skills take from the request of the run, by skill. Only the process of the run can compare them. */
   readonly requestKeys?: Readonly<Record<string, string>>;
+  /** The ids of the connections that the methods of the program used when the run began, by the names of their accounts. */
+  readonly accounts?: Readonly<Record<string, string>>;
   /** Calls that have an effect need an approval, whatever the policy says. */
   readonly asksForEffects?: boolean;
   /** The run that this one continues. */

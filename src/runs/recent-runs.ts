@@ -76,7 +76,7 @@ function createRecentRun(
     claimedBy: null,
     attempts: 0,
   };
-  const nothing = { calls: new Map(), deliveries: [], events: [], nextSeq: 0, lastHash: "" };
+  const nothing = { calls: new Map(), accounts: {}, deliveries: [], events: [], nextSeq: 0, lastHash: "" };
   const used = { cpuMs: 0, wallMs: 0, prints: 0 };
   return { row, record: { header: { ...header, time: started }, used, outcome: cutOutcome(outcome), ...nothing } };
 }

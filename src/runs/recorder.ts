@@ -11,6 +11,7 @@ import type { Cassette } from "./cassette.ts";
 import type { Claims } from "./claims.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
 import {
+  type BeginEvent,
   type CallEvent,
   createStoredCall,
   type EndEvent,
@@ -112,6 +113,11 @@ export class RunRecorder {
     return this.#calls;
   }
 
+  /** The ids of the connections that an earlier execution has used, or that this one begins with. */
+  get accounts(): RunRecord["accounts"] {
+    return this.#options.record?.accounts ?? this.header.accounts ?? {};
+  }
+
   get deliveries(): readonly Delivery[] {
     return this.#deliveries;
   }
@@ -143,13 +149,13 @@ export class RunRecorder {
   }
 
   /** Resolves when it is committed that the provider of a call is invoked next; of a read, it is committed with what follows. */
-  begin(id: number, digest: string): Promise<void> {
+  begin(id: number, digest: string, accounts?: BeginEvent["accounts"]): Promise<void> {
     const call = this.#calls.get(id);
     if (call === undefined) throw new TypeError(`Call ${id} was not added`);
     call.state = "begun";
     call.digest = digest;
     call.beginTime = Date.now();
-    this.#add({ type: "begin", id, digest, time: call.beginTime });
+    this.#add({ type: "begin", id, digest, time: call.beginTime, ...(accounts && { accounts }) });
     const mustCommit = call.isEffect && (this.#options.isDurable || this.isWritten);
     return mustCommit ? this.#commit({ state: "running" }) : Promise.resolve();
   }

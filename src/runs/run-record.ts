@@ -41,6 +41,8 @@ export interface BeginEvent {
   readonly digest: string;
   readonly time: number;
   readonly task?: ServerTask;
+  /** The connections that calls until now have used, and that no earlier event or header has. */
+  readonly accounts?: Readonly<Record<string, string>>;
 }
 
 export interface EndEvent {
@@ -100,6 +102,8 @@ export function toRecordedArguments(json: string): string {
 export interface RunRecord {
   readonly header: RunHeader;
   readonly calls: ReadonlyMap<number, StoredCall>;
+  /** The ids of the connections that the run has used, or would have used when it began, by the names of their accounts. */
+  readonly accounts: Readonly<Record<string, string>>;
   readonly deliveries: readonly Delivery[];
   /** Usage until the last delivery. */
   readonly used: RunUsage;
@@ -137,6 +141,11 @@ export function readRunRecord(run: string, entries: readonly RunEntryRow[]): Run
   return {
     header: start.header,
     calls: collectCalls(run, events),
+    accounts: Object.assign(
+      {},
+      start.header.accounts,
+      ...events.map((event) => "accounts" in event && event.accounts),
+    ) as RunRecord["accounts"],
     deliveries: events.flatMap((event) => (event.type === "delivery" ? [{ ids: event.ids, time: event.time }] : [])),
     used: last?.used ?? NOT_USED,
     outcome: events.findLast((event) => event.type === "outcome")?.outcome,

@@ -7,6 +7,7 @@ import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-program.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
 import type { Host } from "../gatekeeper/index.ts";
 import { createObservation, type Observations, type StoredResultsOptions } from "../observed/index.ts";
+import { NO_ACCOUNTS, type UsableAccounts } from "../model/account.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import { isForeign, type Method } from "../model/catalog.ts";
@@ -36,7 +37,7 @@ import type { AuditWriter, LazyDatabase, Store } from "../store/index.ts";
 import { createFileCache } from "../shared/file-cache.ts";
 import { findTypeScript } from "../shared/package/typescript.ts";
 import { shareTypecheck, type Typecheck } from "../typecheck/index.ts";
-import { createValidator } from "../validation/index.ts";
+import { createValidator, type Validator } from "../validation/index.ts";
 import { createRunServices } from "./execution/record-services.ts";
 import { createProgramChecker } from "./check-program.ts";
 import { createObservedSandbox } from "./trace-run.ts";
@@ -71,6 +72,7 @@ export interface ServiceOptions {
   /** Returns the policy that is in force. */
   readonly getPolicy: () => Policy;
   readonly auditWriter: AuditWriter | undefined;
+  readonly accounts?: UsableAccounts;
   /** Gets the record of each call when it has ended. */
   readonly onEntry: (entry: AuditEntry) => void;
 }
@@ -90,6 +92,7 @@ export function createServices({
   savedCalls,
   getPolicy,
   auditWriter,
+  accounts = NO_ACCOUNTS,
   onEntry,
 }: ServiceOptions): RuntimeServices {
   const typecheck = openTypecheck(options, settings, log);
@@ -107,6 +110,7 @@ export function createServices({
     sharedCounter: counter,
     ...(isShared && { counter }),
     approve,
+    accounts,
     shouldReport: observations.shouldReport,
     isDisabled: (skill) => sources.isDisabled(skill),
     getResources: ({ name, provided }) => ({
@@ -132,16 +136,30 @@ export function createServices({
     secrets,
     checkTypes: typecheck === undefined ? SKIP_TYPECHECK : createTypeCheck(typecheck, discovery),
     typecheck,
-    ...createRunServices({ settings: settings.runs, isDurable: isDurable(settings), database, getPolicy, log }),
-    inspect: createProgramChecker(getPolicy, ({ catalog, caller, whyUnavailable }) => ({
-      catalog,
-      whyUnavailable,
-      problems: (method, args) => validator.problems(method, args),
-      findRefusal: (method) => describeRefusal(caller, method, getPolicy()),
-      exampleArguments,
-      findSimilar: (words) => discovery.similar(catalog, words),
-    })),
+    ...createRunServices({
+      settings: settings.runs,
+      isDurable: isDurable(settings),
+      database,
+      getPolicy,
+      accounts,
+      log,
+    }),
+    inspect: createChecker(getPolicy, { validator, discovery }),
   };
+}
+
+function createChecker(
+  getPolicy: () => Policy,
+  { validator, discovery }: { readonly validator: Validator; readonly discovery: RunServices["discovery"] },
+): RunServices["inspect"] {
+  return createProgramChecker(getPolicy, ({ catalog, caller, whyUnavailable }) => ({
+    catalog,
+    whyUnavailable,
+    problems: (method, args) => validator.problems(method, args),
+    findRefusal: (method) => describeRefusal(caller, method, getPolicy()),
+    exampleArguments,
+    findSimilar: (words) => discovery.similar(catalog, words),
+  }));
 }
 
 function getRouterSettings(

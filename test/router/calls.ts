@@ -12,6 +12,7 @@ export interface Setup {
   readonly metadata?: Partial<MethodMetadata>;
   readonly kind?: ProvidedSkill["kind"];
   readonly server?: string;
+  readonly accounts?: readonly string[];
 }
 
 /** What was told about the calls of a bench. */
@@ -50,6 +51,7 @@ export function benchWith(setup: Setup = {}): Bench {
         description: "",
         input: setup.input ?? { type: "object", properties: { value: {} } },
         ...(setup.output !== undefined && { output: setup.output }),
+        ...(setup.accounts !== undefined && { accounts: setup.accounts }),
         ...(setup.metadata !== undefined && { metadata: setup.metadata }),
       },
     ],

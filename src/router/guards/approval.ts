@@ -1,4 +1,5 @@
 import { SkillgateError, sentence } from "../../errors.ts";
+import type { FindAccount } from "../../model/account.ts";
 import type { Cancellable } from "../../../sandbox/index.ts";
 import type { ApprovalRequest, Approve, PlannedCall, RecordedRun, RunApprovals } from "../../model/approval.ts";
 import { formatCaller, isCurrent } from "../../model/caller.ts";
@@ -10,6 +11,7 @@ import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { Validator } from "../../validation/index.ts";
 import { type DecidingFlow, decideFlow } from "../provenance.ts";
 import { cancelledError, rejectWhenCancelled } from "../cancellation.ts";
+import { createRequestKey, findUsedAccounts } from "../used-accounts.ts";
 import { getMethodFacts, type Guard, type GuardedCall, pauseTimeout, validateCall } from "../call.ts";
 
 /** A call that needs an approval, before the question has a record. */
@@ -24,6 +26,8 @@ export interface ApprovalDetails {
   readonly recorded?: RecordedRun;
   /** Digest of the input without masks, and of the values of the request that the skill takes; of full length. */
   readonly digest: string;
+  /** The ids of the connections that the call uses. */
+  readonly accountIds: readonly string[];
   readonly cancellable: Cancellable;
   /** Returns the calls that the program contains; empty for a call without a program. */
   readonly getPlan: () => readonly PlannedCall[];
@@ -43,6 +47,7 @@ export type DecideApproval = (request: CallToApprove, details: ApprovalDetails) 
 interface ApprovalParts {
   readonly secrets: KnownSecrets;
   readonly validator: Validator;
+  readonly findAccount: FindAccount;
 }
 
 /** Requests approval of the exact input, if the policy or the method requires it. Refuses flows that the policy denies. */
@@ -81,6 +86,7 @@ async function requireApproval(
   const checked = call.validation();
   if (checked.kind !== "valid") return; // An inner guard refuses it; no approval is requested.
   const origins = call.origins().map(({ argument, from }) => ({ argument, from }));
+  const accounts = call.accounts();
   const request: CallToApprove = {
     caller,
     path: method.path,
@@ -89,12 +95,14 @@ async function requireApproval(
     runId,
     approval: call.rule.approval === "admin" ? "admin" : "user",
     ...(origins.length > 0 && { origins: parts.secrets.maskValue(origins) }),
+    ...(accounts.length > 0 && { accounts: accounts.map(({ title }) => title) }),
   };
   const details: ApprovalDetails = {
     method,
     callId: call.id,
     ...(call.recorded !== undefined && { recorded: call.recorded }),
-    digest: createDigest(call, checked.input),
+    digest: createDigest(checked.input, call.requestKey()),
+    accountIds: accounts.map(({ id }) => id),
     cancellable,
     getPlan: () => readPlan(call, parts),
     asksForFlow: parts.asksForFlow,
@@ -114,9 +122,8 @@ async function requireApproval(
   throw new SkillgateError("APPROVAL_MISSING", message, getMethodFacts(method), { cause: verdict.cause });
 }
 
-/** A yes counts for one destination: the digest depends on what the server takes from the request. */
-function createDigest(call: GuardedCall, input: Readonly<Record<string, unknown>>): string {
-  const requestKey = call.requestKey();
+/** A yes counts for one destination and one connection: the digest depends on what the skill takes from the request and its caller. */
+function createDigest(input: Readonly<Record<string, unknown>>, requestKey: string | undefined): string {
   return hashValueFully(requestKey === undefined ? input : [input, requestKey]);
 }
 
@@ -133,18 +140,35 @@ async function askForApproval(
 }
 
 /** Resolves the calls of the program against its catalog, with the digest of each whose arguments are all literal. */
-function readPlan({ getPlannedCalls }: GuardedCall, { secrets, validator }: ApprovalParts): readonly PlannedCall[] {
-  return (getPlannedCalls?.() ?? []).map(({ site, method }) => {
+function readPlan(call: GuardedCall, parts: ApprovalParts): readonly PlannedCall[] {
+  return (call.getPlannedCalls?.() ?? []).map(({ site, method }) => {
     const { path, line, literalArguments: args, inLoop, conditional, dynamic } = site;
     const isLiteral = args !== undefined && !dynamic && !hasUnknown(args);
-    const checked = method !== undefined && isLiteral ? validateCall({ method, args }, validator) : undefined;
+    const digest = method !== undefined && isLiteral ? hashPlanned(method, args, call, parts) : undefined;
     return {
       path: method?.path ?? path,
       line,
-      args: args && secrets.maskValue(args),
+      args: args && parts.secrets.maskValue(args),
       inLoop,
       conditional,
-      ...(checked?.kind === "valid" && { digest: hashValueFully(checked.input) }),
+      ...(digest !== undefined && { digest }),
     };
   });
+}
+
+/** Returns the digest that a call of the plan will have; `undefined` if its arguments are invalid, or its caller lacks an account. */
+function hashPlanned(
+  method: Method,
+  args: readonly unknown[],
+  { caller, skill, requestValues }: GuardedCall,
+  { validator, findAccount }: ApprovalParts,
+): string | undefined {
+  const checked = validateCall({ method, args }, validator);
+  if (checked.kind !== "valid") return undefined;
+  try {
+    const ofSkill = method.skill === skill.name ? skill.provided.getRequestKey?.(requestValues) : undefined;
+    return createDigest(checked.input, createRequestKey(ofSkill, findUsedAccounts(method, caller, findAccount)));
+  } catch {
+    return undefined; // the call will be refused
+  }
 }

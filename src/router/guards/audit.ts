@@ -55,8 +55,10 @@ export function recordDecision(
   if (writer === undefined) return () => undefined;
   return (call) => {
     const { runId, id: callId, caller, method, rule } = call;
+    const accounts = listTitles(call);
     // In the order of the canonical JSON, which makes writing it faster.
     const record = {
+      ...(accounts.length > 0 && { accounts }),
       argumentsDigest: call.argumentsDigest(),
       callId,
       caller: caller.id,
@@ -90,10 +92,23 @@ function getReason(error: unknown): string {
 
 /** Converts an entry to a record: a refusal is a decision, anything else the end of a call. */
 function toRecord(entry: AuditEntry): AuditRecord {
-  const { argumentsDigest, attempts, cached, callId, caller, code, decision, durationMs, path, origins, outcome } =
-    entry;
+  const {
+    accounts,
+    argumentsDigest,
+    attempts,
+    cached,
+    callId,
+    caller,
+    code,
+    decision,
+    durationMs,
+    path,
+    origins,
+    outcome,
+  } = entry;
   const isRefused = decision === "refused";
   return {
+    ...(accounts !== undefined && { accounts }),
     argumentsDigest,
     ...(attempts !== undefined && { attempts }),
     cached,
@@ -114,6 +129,7 @@ function toRecord(entry: AuditEntry): AuditRecord {
 
 function createEntry(call: GuardedCall, time: number, durationMs: number, how: CallEnding): AuditEntry {
   const origins = call.origins();
+  const accounts = listTitles(call);
   return Object.freeze({
     time,
     runId: call.runId,
@@ -123,10 +139,20 @@ function createEntry(call: GuardedCall, time: number, durationMs: number, how: C
     argumentsDigest: call.argumentsDigest(),
     durationMs,
     ...(origins.length > 0 && { origins: origins.map(({ argument, from }) => ({ argument, from })) }),
+    ...(accounts.length > 0 && { accounts }),
     ...(call.rule.row !== undefined && { policyRow: call.rule.row }),
     ...(call.attempts.count > 1 && { attempts: call.attempts.count }),
     ...how,
   });
+}
+
+/** Returns the titles of the accounts of a call; none if it was refused because one is missing. */
+function listTitles({ accounts }: GuardedCall): readonly string[] {
+  try {
+    return accounts().map(({ title }) => title);
+  } catch {
+    return [];
+  }
 }
 
 function endBy(error: unknown): CallEnding {
@@ -144,6 +170,7 @@ export function isRefusal(error: unknown): error is SkillgateError {
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "PERMISSION_MISSING",
   "POLICY_DENIED",
+  "ACCOUNT_MISSING",
   "AUDIT_FAILED",
   "SKILL_DISABLED",
   "APPROVAL_MISSING",

@@ -1,4 +1,5 @@
 import { sentence, SkillgateError } from "../../errors.ts";
+import type { UsableAccounts } from "../../model/account.ts";
 import {
   type Claims,
   Continuation,
@@ -10,6 +11,7 @@ import {
   readRunRecord,
 } from "../../runs/index.ts";
 import type { Database, RunRow } from "../../store/index.ts";
+import { whyOtherAccounts } from "./rights/run-accounts.ts";
 import { listRequestKeys, type RequestKeys } from "./request-keys.ts";
 import type { RunRequest } from "./run-services.ts";
 
@@ -29,11 +31,17 @@ export interface OpenContinuation {
 
 type RunStore = Pick<Database, "runs">;
 
+interface ContinuationParts {
+  readonly store: RunStore;
+  readonly claims: Claims;
+  readonly accounts: UsableAccounts;
+}
+
 /** Reads a failed run of the caller, and claims it. Throws `CONTINUE_INVALID`, `RUN_BUSY`, `RUN_DAMAGED`, `RUN_INCOMPLETE`. */
 export async function openContinuation(
   { run, again = [], reuse = [] }: ContinueRequest,
   { caller, catalog, observer }: Pick<RunRequest, "caller" | "catalog" | "observer">,
-  { store, claims }: { readonly store: RunStore; readonly claims: Claims },
+  { store, claims, accounts }: ContinuationParts,
 ): Promise<OpenContinuation> {
   const { runs } = store;
   const row = await runs.get(run);
@@ -42,6 +50,8 @@ export async function openContinuation(
   requireFailed(row);
   const { record, history } = await readHistory(run, store);
   requireSameValues(history, record.header.requestKeys, listRequestKeys(catalog, observer?.requestValues));
+  const why = await whyOtherAccounts(record.accounts, caller, accounts);
+  if (why !== undefined) throw createInvalidError(`${why}; send the program without continue`);
   const continuation = new Continuation(history, { again, reuse });
   requireNumbers([...again, ...reuse], history);
   if (!(await claims.claim(row)))

@@ -10,6 +10,7 @@ import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
 import { SPANS, withSpan } from "../../telemetry/index.ts";
 import { type RightsWatch, watchRights } from "./rights/watch-rights.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
+import { RunAccounts } from "./rights/run-accounts.ts";
 import { createHold, type Hold } from "./hold.ts";
 
 /** How a run is continued that another process began. */
@@ -123,8 +124,10 @@ function execute(execution: Execution): Promise<Outcome> {
 async function executeProgram(execution: Execution): Promise<Outcome> {
   const { run, recorder, request, services, hold, stopper, rights, options } = execution;
   const { runId, source, program, plan } = run;
+  const accounts = new RunAccounts(recorder.accounts, (why) => stopper.stop("CANCELLED", why));
   const calls = new RecordedCalls({
     recorder,
+    accounts,
     catalog: request.catalog,
     isResumed: options.isResumed ?? false,
     acceptsChanges: options.acceptsChanges ?? false,
@@ -139,7 +142,11 @@ async function executeProgram(execution: Execution): Promise<Outcome> {
     onQuestion: rights.start,
     requireRights: rights.require,
   });
-  const log = createCallHandler({ runId, source, plan, paths: program.paths, record: calls }, request, services);
+  const log = createCallHandler(
+    { runId, source, plan, paths: program.paths, accounts, record: calls },
+    request,
+    services,
+  );
   calls.setLog(log);
   if (options.end !== undefined) {
     stopper.stop(options.end.code, options.end.values);
@@ -149,6 +156,7 @@ async function executeProgram(execution: Execution): Promise<Outcome> {
   const sandbox = await executed.finally(() => {
     hold.close();
     rights.stop();
+    accounts.close();
     stopper.close();
   });
   const { stop } = stopper.reason;

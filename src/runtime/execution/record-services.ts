@@ -11,6 +11,7 @@ import {
   RunRecorder,
 } from "../../runs/index.ts";
 import { getMessage } from "../../errors.ts";
+import type { UsableAccounts } from "../../model/account.ts";
 import type { AccessToken, Caller } from "../../model/caller.ts";
 import type { LogListener } from "../options.ts";
 import type { RuntimeSettings } from "../settings/runtime-settings.ts";
@@ -72,14 +73,16 @@ interface RecordServicesOptions {
   readonly isDurable: boolean;
   readonly database: LazyDatabase;
   readonly getPolicy: RunServices["getPolicy"];
+  readonly accounts: UsableAccounts;
   readonly log: LogListener;
 }
 
 /** Creates the services of runs with a record. */
 export function createRunServices(
   options: RecordServicesOptions,
-): Pick<RunServices, "records" | "listApprovals" | "openRuns" | "findRights"> {
+): Pick<RunServices, "records" | "accounts" | "listApprovals" | "openRuns" | "findRights"> {
   return {
+    accounts: options.accounts,
     records: createRecordServices(options),
     openRuns: () => options.database.open(),
     findRights: (caller, by) => findRights(caller, () => options.database.open(), by),
@@ -112,6 +115,7 @@ function createRecordServices({
   isDurable,
   database,
   getPolicy,
+  accounts,
   log,
 }: RecordServicesOptions): RecordServices {
   const open = new Map<string, OpenRun>();
@@ -146,7 +150,7 @@ function createRecordServices({
       const isNeeded =
         continued !== undefined || keepsAll || (settings.record !== "off" && mustRecord(run, request, getPolicy()));
       if (!isNeeded) return undefined;
-      return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request, continued) });
+      return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request, { continued, accounts }) });
     },
     continue: ({ id, created }, record) => new RunRecorder({ ...common, id, header: record.header, record, created }),
     recent: createRecentRuns(),

@@ -21,12 +21,14 @@ import type { CallTask } from "../../model/skill.ts";
 import { type EffectKnowledge, getEffectKnowledge } from "../../model/tools/effects.ts";
 import { describeContinuation, type DoubtfulCall, formatCall } from "./describe-continuation.ts";
 import type { ContinuationHint } from "./describe-outcome.ts";
+import type { RunAccounts } from "./rights/run-accounts.ts";
 import { hashDefinition } from "./run-header.ts";
 import type { CallLog, RecordedRunCalls } from "./run-calls.ts";
 
 export interface RecordedCallsOptions {
   readonly recorder: RunRecorder;
   readonly catalog: Catalog;
+  readonly accounts: RunAccounts;
   /** True if an earlier process executed the program. */
   readonly isResumed: boolean;
   /** True if the run may call methods that have changed since it began. */
@@ -98,7 +100,8 @@ export class RecordedCalls implements RecordedRunCalls {
   begin(id: number, argumentsDigest: string): Promise<void> {
     if (this.#doubtful !== undefined)
       throw new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", "the run stops before another call"));
-    return this.#options.recorder.begin(id, argumentsDigest).catch((cause: unknown) => {
+    const { recorder, accounts } = this.#options;
+    return recorder.begin(id, argumentsDigest, accounts.takeUnrecorded()).catch((cause: unknown) => {
       if (cause instanceof SkillgateError && cause.code === "RECORD_FAILED") throw cause;
       const values = cause instanceof SkillgateError ? cause.code : "the store does not work";
       throw new SkillgateError("RECORD_FAILED", sentence("RECORD_FAILED", values), {}, { cause });

@@ -19,6 +19,7 @@ import { type AuditEntry, type Call, recordResults } from "../../router/index.ts
 import type { StoredCall } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { callBuiltin, getResult, isBuiltin } from "../builtin-calls.ts";
+import type { RunAccounts } from "./rights/run-accounts.ts";
 import type { RunServices, RunRequest } from "./run-services.ts";
 import { findSkillError } from "../../shared/errors/skill-error.ts";
 import { splitPath } from "../../shared/names/method-paths.ts";
@@ -53,6 +54,7 @@ interface RunProgram {
   readonly plan: Plan;
   /** The paths of the methods that it can call. */
   readonly paths: readonly string[];
+  readonly accounts: RunAccounts;
   /** The record of the run, if it has one. */
   readonly record?: RecordedRunCalls;
 }
@@ -75,11 +77,11 @@ export interface RecordedRunCalls {
 }
 
 export function createCallHandler(
-  { runId, source, plan, paths, record }: RunProgram,
+  { runId, source, plan, paths, record, accounts }: RunProgram,
   request: RunRequest,
   services: RunServices,
 ): CallLog {
-  const inRun = createRunParts({ plan, record }, request);
+  const inRun = createRunParts({ plan, record, accounts }, request);
   const reads = (name: string): boolean => readsMember(source, name);
   const methods = paths.flatMap((path) => findOriginal(path, request.catalog) ?? []);
   const resultTexts = recordResults(source, methods, services.getPolicy());
@@ -150,12 +152,13 @@ function findOriginal(path: string, catalog: Catalog): Method | undefined {
 
 /** Creates what all calls of a run share. */
 function createRunParts(
-  { plan, record }: { readonly plan: Plan; readonly record: RecordedRunCalls | undefined },
+  { plan, record, accounts }: Pick<RunProgram, "plan" | "accounts"> & { readonly record: RecordedRunCalls | undefined },
   { catalog, requestUnit }: RunRequest,
-): Pick<Call, "approvedInRun" | "getPlannedCalls" | "recorded" | "requestUnit"> {
+): Pick<Call, "approvedInRun" | "onAccounts" | "getPlannedCalls" | "recorded" | "requestUnit"> {
   return {
     ...(requestUnit && { requestUnit }),
     approvedInRun: createRunApprovals(),
+    onAccounts: accounts.use,
     getPlannedCalls: () => plan.map((site) => ({ site, method: findOriginal(site.path, catalog) })),
     ...(record !== undefined && { recorded: record.recorded }),
   };

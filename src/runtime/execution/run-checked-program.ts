@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 
+import { Cancellation } from "../../../sandbox/index.ts";
+import { createCancelReason } from "../../model/credential.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunnableProgram } from "../check-program.ts";
 import { addMethods } from "../outcome/add-methods.ts";
@@ -7,6 +9,7 @@ import { refusedOutcome } from "../outcome/index.ts";
 import { openContinuation, type OpenContinuation } from "./continue-run.ts";
 import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
 import { executeRecorded } from "./execute-recorded.ts";
+import { RunAccounts } from "./rights/run-accounts.ts";
 import { createCallHandler } from "./run-calls.ts";
 import { SPANS, withSpan } from "../../telemetry/index.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
@@ -19,8 +22,8 @@ export async function runCheckedProgram(source: string, request: RunRequest, ser
   services.sandbox.wakeWorker();
   if (request.continues === undefined) return checkAndRun(source, request, services);
   const store = await services.openRuns();
-  const { claims } = services.records;
-  const continued = await openContinuation(request.continues, request, { store, claims });
+  const { accounts, records } = services;
+  const continued = await openContinuation(request.continues, request, { store, claims: records.claims, accounts });
   try {
     return await checkAndRun(source, request, services, continued);
   } finally {
@@ -85,11 +88,22 @@ function execute(run: CheckedRun, request: RunRequest, services: RunServices): P
   );
 }
 
-async function executeProgram(run: CheckedRun, request: RunRequest, services: RunServices): Promise<Outcome> {
+async function executeProgram(run: CheckedRun, whole: RunRequest, services: RunServices): Promise<Outcome> {
   const { runId, source, program, plan } = run;
-  const callLog = createCallHandler({ runId, source, plan, paths: program.paths }, request, services);
-  const sandbox = await services.sandbox.run(program, callLog.answer, sandboxOptions(request, services.secrets));
-  return describeOutcome({ ...run, sandbox, ...callLog.close() }, request, services);
+  const cancellation = new Cancellation();
+  const stopFollowing = whole.cancellable?.onCancel(() =>
+    cancellation.cancel(whole.cancellable?.signal.reason as Error),
+  );
+  const accounts = new RunAccounts({}, (why) => cancellation.cancel(createCancelReason(why)));
+  const request = { ...whole, cancellable: cancellation };
+  const callLog = createCallHandler({ runId, source, plan, paths: program.paths, accounts }, request, services);
+  try {
+    const sandbox = await services.sandbox.run(program, callLog.answer, sandboxOptions(request, services.secrets));
+    return describeOutcome({ ...run, sandbox, ...callLog.close() }, request, services);
+  } finally {
+    accounts.close();
+    stopFollowing?.();
+  }
 }
 
 async function readAndCheck(

@@ -1,22 +1,31 @@
 import { randomBytes } from "node:crypto";
 
 import { createPositionMap } from "../../gatekeeper/index.ts";
+import type { UsableAccounts } from "../../model/account.ts";
 import { type Catalog, getOriginal, type Method } from "../../model/catalog.ts";
 import type { Program } from "../../model/program.ts";
 import type { RunHeader } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { VERSION } from "../../shared/version.ts";
 import type { OpenContinuation } from "./continue-run.ts";
+import { listAccountIds } from "./rights/run-accounts.ts";
 import { listRequestKeys } from "./request-keys.ts";
 import type { RunRequest } from "./run-services.ts";
+
+interface HeaderParts {
+  readonly continued: Pick<OpenContinuation, "continuation" | "header"> | undefined;
+  readonly accounts: UsableAccounts;
+}
 
 /** Creates the header of a run that begins now. One that continues another has its seed and its clock. */
 export function createHeader(
   { source, program, notes }: { readonly source: string; readonly program: Program; readonly notes: readonly string[] },
-  { caller, limits, catalog, observer, asksForEffects }: RunRequest,
-  continued?: Pick<OpenContinuation, "continuation" | "header">,
+  request: RunRequest,
+  { continued, accounts }: HeaderParts,
 ): RunHeader {
   const { code, paths, readOnly, waits, segments } = program;
+  const { caller, limits, catalog, observer, asksForEffects } = request;
+  const accountIds = listAccountIds(paths, request, accounts);
   const requestKeys = listRequestKeys(catalog, observer?.requestValues);
   return {
     version: VERSION,
@@ -29,6 +38,7 @@ export function createHeader(
     limits,
     methods: hashMethods(paths, catalog),
     ...(requestKeys && { requestKeys }),
+    ...(Object.keys(accountIds).length > 0 && { accounts: accountIds }),
     ...(asksForEffects === true && { asksForEffects }),
     ...(continued && { continues: continued.continuation.history.run, ...continued.continuation.answers }),
   };

@@ -2,6 +2,7 @@ import type { SkillgateError } from "../../errors.ts";
 import type { Cancellable, Sandbox } from "../../../sandbox/index.ts";
 import type { TypecheckProgram } from "../typecheck-program.ts";
 import type { Discovery } from "../discovery.ts";
+import type { UsableAccounts } from "../../model/account.ts";
 import type { Approve } from "../../model/approval.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
@@ -32,6 +33,7 @@ export interface RunServices extends ResultSpace {
   readonly getPolicy: () => Policy;
   /** The front end and the gatekeeper. */
   readonly inspect: CheckProgram;
+  readonly accounts: UsableAccounts;
   /** Records runs. */
   readonly records: RecordServices;
   /** Opens the store of recorded runs. */

@@ -51,6 +51,7 @@ import {
   seesWhole,
   type ShownRun,
 } from "./rights/view-run.ts";
+import { whyOtherAccounts } from "./rights/run-accounts.ts";
 import { KEY_ENDED } from "./rights/watch-rights.ts";
 
 export interface ResumeRunOptions {
@@ -147,6 +148,11 @@ export function createRuns(options: RunsOptions): Runs {
       throw createCancelReason(KEY_ENDED);
     }
     const { caller } = rights;
+    const why = await whyOtherAccounts(record.accounts, caller, services.accounts);
+    if (why !== undefined) {
+      await cancelElsewhere(row);
+      throw createCancelReason(why);
+    }
     await access.claim(row);
     const recorder = services.records.continue(row, record);
     const ownServices = how.resultSpace === undefined ? services : { ...services, ...how.resultSpace };
