@@ -32,6 +32,8 @@ export interface AccountContext {
   readonly readRow: (name: string, owner: string | null) => Promise<AccountRow | undefined>;
   /** Decrypts the values of a connection, which become known secrets. */
   readonly readValues: (definition: StaticDefinition, row: AccountRow) => Promise<readonly string[]>;
+  /** Calls back once when a connection was revoked or replaced. */
+  readonly onEnd: Account["onEnd"];
   readonly noteUse: (row: AccountRow) => void;
   readonly openOAuth: OpenOAuth;
   readonly describeConnect: DescribeConnect;
@@ -54,6 +56,7 @@ export function createAccount(definition: AccountDefinition, context: AccountCon
     isRevealed: (skill) => reveal.includes(skill),
     getId,
     getTitle,
+    onEnd: (id, listener) => context.onEnd(id, listener),
     async open(caller) {
       const owner = findOwner(caller);
       const title = getTitle(caller);

@@ -1,3 +1,4 @@
+import type { ConnectionEnd } from "../model/account.ts";
 import type { AccountRow, Database, LazyDatabase } from "../store/index.ts";
 
 /** The stored connection of an owner, without its value. */
@@ -10,6 +11,8 @@ export interface EndedConnection {
   /** The id of the caller; `null` for the connection of everyone. */
   readonly owner: string | null;
   readonly why: string;
+  /** Absent if it can be used again, after a change of the settings or a new login. */
+  readonly end?: ConnectionEnd;
 }
 
 /** The connections of the store as this process knows them: read at the first need, and after each change by any process. */
@@ -56,8 +59,9 @@ export function createConnections(
       if (usable.has(id)) continue;
       const now = rows.find((row) => row.id === id);
       const isReplaced = byOwner.has(toKey(name, owner));
-      const why = now === undefined ? (isReplaced ? "it was connected again" : "it was revoked") : findFlaw(now);
-      onEnd({ id, name, owner, why: why ?? "it was revoked" });
+      if (now !== undefined) onEnd({ id, name, owner, why: findFlaw(now) ?? "it cannot be used" });
+      else if (isReplaced) onEnd({ id, name, owner, why: "it was connected again", end: "was replaced" });
+      else onEnd({ id, name, owner, why: "it was revoked", end: "was revoked" });
     }
   }
 

@@ -94,6 +94,15 @@ export function createAccounts(options: AccountsOptions): Accounts {
     readRow: async (name, owner) => (await openTable()).find(name, owner),
     readValues: (definition, row) => readValues(definition, row, { vault, secrets }),
     noteUse: createUseRecorder(openTable, now),
+    onEnd(id, listener) {
+      const follow = (ended: EndedConnection): void => {
+        if (ended.id !== id || ended.end === undefined) return;
+        listeners.delete(follow);
+        listener(ended.end);
+      };
+      listeners.add(follow);
+      return () => void listeners.delete(follow);
+    },
     openOAuth: options.openOAuth,
     describeConnect: options.describeConnect,
   };

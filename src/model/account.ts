@@ -55,7 +55,7 @@ export interface Account {
   getTitle(caller: Caller): string;
   /** Reads the credential for a request, with a new token if the old one ends. Rejects as `getId` throws, and with `ACCOUNT_UNAVAILABLE`. */
   open(caller: Caller): Promise<OpenAccount>;
-  /** Calls back once when a connection ends, at once if it has ended. Returns a function that removes the listener. */
+  /** Calls back once when a connection ends. Returns a function that removes the listener. */
   onEnd(id: string, listener: (end: ConnectionEnd) => void): () => void;
 }
 

@@ -135,7 +135,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("accounts in a store 
     expect(find(mine).getId(ADA)).toBe(id);
     const ended = new Promise((resolve) => mine.accounts.onEnd(resolve));
     expect(await others.accounts.revoke("notes", ADA.id)).toBe(true);
-    expect(await ended).toEqual({ id, name: "notes", owner: ADA.id, why: "it was revoked" });
+    expect(await ended).toEqual({ id, name: "notes", owner: ADA.id, why: "it was revoked", end: "was revoked" });
     expect(() => find(mine).getId(ADA)).toThrow("ACCOUNT_MISSING");
     await expect(find(mine).open(ADA)).rejects.toMatchObject({ code: "ACCOUNT_MISSING" });
     expect(await others.accounts.revoke("notes", ADA.id)).toBe(false);
