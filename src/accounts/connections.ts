@@ -15,6 +15,8 @@ export interface EndedConnection {
   readonly end?: ConnectionEnd;
 }
 
+export type EndListener = (ended: EndedConnection) => void;
+
 /** The connections of the store as this process knows them: read at the first need, and after each change by any process. */
 export interface StoredConnections {
   find(name: string, owner: string | null): StoredConnection | undefined;
@@ -31,7 +33,7 @@ export interface StoredConnections {
 export function createConnections(
   database: Pick<LazyDatabase, "open">,
   findFlaw: (connection: StoredConnection) => string | undefined,
-  onEnd: (ended: EndedConnection) => void,
+  onEnd: EndListener,
 ): StoredConnections {
   let rows: readonly StoredConnection[] = [];
   let byOwner: ReadonlyMap<string, StoredConnection> = new Map();

@@ -102,8 +102,9 @@ export function listPlaces(definition: AccountDefinition): readonly CredentialPl
  * nowhere, so that a changed file of settings cannot send them to another place.
  */
 export function digestDefinition(definition: AccountDefinition): string {
-  const { name, type, isPerCaller, servers } = definition;
-  const common = { name, type, isPerCaller, servers: servers.toSorted(), places: listPlaces(definition) };
+  const { name, type, isPerCaller, servers, test } = definition;
+  const origins = test === undefined ? servers : [...servers, new URL(test).origin];
+  const common = { name, type, isPerCaller, servers: origins.toSorted(), places: listPlaces(definition) };
   if (definition.type !== "oauth") return hashValueFully(common);
   const { issuer, authorizationUrl, tokenUrl, deviceUrl, revocationUrl, clientId } = definition;
   return hashValueFully({ ...common, issuer, authorizationUrl, tokenUrl, deviceUrl, revocationUrl, clientId });

@@ -29,8 +29,8 @@ export interface KeySettings {
   readonly readSetting?: (() => Promise<string>) | undefined;
   /** The user's state folder; `undefined` for a user without a home. */
   readonly folder: string | undefined;
-  /** True if other machines use the store, which do not have a file of this one. */
-  readonly isShared: boolean;
+  /** The store: in the memory of this process, in a folder, or at a URL, where other machines use it that have no file of this one. */
+  readonly store: "memory" | "folder" | "url";
   /** Milliseconds to wait for another process that writes the file. */
   readonly lockMs: number;
   /** Takes the texts of the keys, before they are used, so that no message has one. */
@@ -50,11 +50,15 @@ export interface KeySource {
 
 /** Reads the keys of the variable, else of the setting, else of the file, which it creates. */
 export function createKeySource(settings: KeySettings): KeySource {
-  const { variable, readSetting, folder, isShared } = settings;
+  const { variable, readSetting, folder, store } = settings;
+  if (store === "memory") {
+    const key = randomBytes(KEY_BYTES).toString("base64");
+    return createFixedSource("the memory of this process", async () => key, settings);
+  }
   if (variable !== undefined && variable.trim() !== "")
     return createFixedSource(`the variable ${KEY_VARIABLE}`, async () => variable, settings);
   if (readSetting !== undefined) return createFixedSource("the setting store.accountKey", readSetting, settings);
-  if (isShared)
+  if (store === "url")
     return createAbsentSource(
       `other machines use the store, too, and need the same key. Create one with: openssl rand -base64 32, and set it as ${KEY_VARIABLE} on each machine`,
     );

@@ -1,6 +1,6 @@
 import { sep } from "node:path";
 
-import { isRecord, toRecord } from "../model/json.ts";
+import { isRecord, toList, toRecord } from "../model/json.ts";
 import { type ConfigFolders, formatPathLabel } from "./read-file.ts";
 import { variablesReadBy } from "./reads.ts";
 import { type DeclaredServer, type ReadServers, serverKey } from "./servers/read-servers.ts";
@@ -63,9 +63,22 @@ export function heldParts({
 
 /** Lists the operations of an API that a setting makes harmless by its word: what changes the state behind it would not ask. */
 function listLoosened(path: string, value: unknown): readonly Pick<HeldPart, "name" | "detail">[] {
+  if (path.startsWith("accounts."))
+    return describeAccount(value).map((detail) => ({ name: `settings ${path}`, detail }));
   if (!path.startsWith("sources.") || !isRecord(value)) return [];
   const reads = Object.entries(toRecord(value["effects"])).filter(([, effect]) => effect === "read");
   return reads.map(([pattern]) => ({ name: `settings ${path}`, detail: `treats ${quoted(pattern)} as reading only` }));
+}
+
+/** Says where the credential of an account may go. */
+function describeAccount(value: unknown): readonly string[] {
+  const { servers, reveal, issuer, tokenUrl, test } = toRecord(value);
+  const addresses = [...toList(servers), issuer, tokenUrl, test].filter((each) => typeof each === "string");
+  const skills = toList(reveal).map((name) => quoted(String(name)));
+  return [
+    ...(addresses.length === 0 ? [] : [`sends credentials to ${addresses.map(toHost).join(", ")}`]),
+    ...(skills.length === 0 ? [] : [`lets ${skills.join(", ")} read the credential itself`]),
+  ];
 }
 
 /** Lists the code that is held; of a project that was never trusted, a folder of skills counts as one. */

@@ -43,11 +43,13 @@ export {
   type ServerSearch,
 } from "./import-servers.ts";
 export { findSharedServers, moveSharedServers } from "./shared-servers.ts";
+export { splitWords } from "./servers/command-placeholders.ts";
 export { parsePastedServers, type PastedServer } from "./servers/pasted-servers.ts";
 export { isSelfEntry } from "./servers/self-entry.ts";
 export { normalizeEntry } from "./servers/normalize-entry.ts";
 export { findToolObjection } from "./servers/tool-selection.ts";
 export { findOverrideFlaw } from "./servers/tool-overrides.ts";
+export { ACCOUNT_TYPE_SETTINGS, ACCOUNT_TYPES } from "./account-section.ts";
 export { MCP_STARTS, RUNTIME_SECTION_SCHEMAS } from "./sections.ts";
 export { renameOldPasses } from "./settings.ts";
 export {

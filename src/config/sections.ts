@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../model/json.ts";
+import { describeAccounts } from "./account-section.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import { EXPOSES, TOOL_NAMES } from "../model/tools/exposure.ts";
@@ -87,6 +88,7 @@ export const RUNTIME_SECTION_SCHEMAS = {
   }),
   mcpServers: { ...describeServers(), description: "MCP servers by name, as in `.mcp.json`." },
   sources: describeSources(),
+  accounts: describeAccounts(),
   limits: withForm(
     "a section, as in limits: { cpuMs: 1000 }",
     section("Limits of one run.", describeNumbers(DEFAULT_LIMITS, LIMIT_MEANINGS)),
@@ -123,6 +125,11 @@ export const RUNTIME_SECTION_SCHEMAS = {
     section("Where keys, approvals, runs and the audit log are stored.", {
       dir: { ...TEXT, description: "the folder of the store; in memory without it and without `url`" },
       url: { ...TEXT, description: "the address of a PostgreSQL database" },
+      accountKey: withForm("a variable such as ${ACCOUNT_KEY}, or a command such as ${cmd:op read op://vault/key}", {
+        type: "string",
+        pattern: "^\\$\\{[^{}]+\\}$",
+        description: "the key that encrypts the credentials of accounts, from a variable or a command",
+      }),
       keep: section("how long records are kept", {
         auditDays: { ...DAYS, default: DEFAULT_RETENTION.auditDays, description: "days for records of the audit log" },
         approvalDays: { ...DAYS, default: DEFAULT_RETENTION.approvalDays, description: "days for answered questions" },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { findServerSecrets } from "../config/index.ts";
 import type { ListName } from "../model/mcp-features.ts";
+import type { RuntimeAccounts } from "./accounts.ts";
 import type { LogListener } from "./options.ts";
 import type { SkillGate } from "../model/provider.ts";
 import type { LiveTrust } from "./settings/live-trust.ts";
@@ -71,6 +72,7 @@ export interface ProviderSettings extends Pick<
   readonly defersImports: boolean;
   readonly log: LogListener;
   readonly secrets: KnownSecrets;
+  readonly accounts: Pick<RuntimeAccounts, "find" | "open" | "definitions">;
   readonly saved: Pick<SavedOptions, "run" | "counts" | "requiredPasses" | "wallMs">;
   /** Called after each change of an MCP server. */
   readonly onServers: () => void;
@@ -163,6 +165,8 @@ interface OpenedProviders {
 /** Loads the folder of skills, and lets MCP servers connect in the background. Modules without work are not loaded. */
 async function openProviders(settings: ProviderSettings, sources: SkillSources): Promise<OpenedProviders> {
   const { skillsDir, servers, nodes: network, apis: configs, trust } = await settings.sources();
+  // Providers find accounts from the start.
+  if (settings.accounts.definitions.length > 0) await settings.accounts.open();
   const gate = trust?.ownsSkills === true ? settings.trust.gate : undefined;
   // One after the other, because of two skills with one name that of the first provider is used.
   const skills = skillsDir === undefined ? undefined : await openSkills(skillsDir, gate, { settings, sources });

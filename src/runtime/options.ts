@@ -110,6 +110,8 @@ export interface RuntimeOptions {
   readonly workers?: number;
   /** APIs whose OpenAPI documents become skills, by name, as in the section `sources` of settings.yaml. */
   readonly sources?: Readonly<Record<string, SourceSettings>>;
+  /** Accounts at services, by name, as in the section `accounts` of settings.yaml. */
+  readonly accounts?: Readonly<Record<string, AccountSettings>>;
   /** The base of relative paths; the current folder by default. */
   readonly cwd?: string;
   /** The environment that configuration may refer to; that of the process by default. */
@@ -150,6 +152,55 @@ export interface SourceSettings {
   readonly pages?: Readonly<Record<string, PageSetting>>;
   /** The header that makes a repeated request harmless, such as `Idempotency-Key`. */
   readonly idempotencyHeader?: string;
+}
+
+/** An account at a service. Values and secrets may be variables: `${NAME}`. */
+export interface AccountSettings {
+  readonly type: "apiKey" | "basic" | "bearer" | "oauth";
+  /** The owners of connections: by default `everyone` if the settings have the credential, else each `caller`. */
+  readonly for?: "caller" | "everyone";
+  /** Origins that skills may send the credential to. */
+  readonly servers?: readonly string[];
+  /** Names of skills that may read the credential itself. */
+  readonly reveal?: readonly string[];
+  /** Its service may be at an address of a private network. Off by default. */
+  readonly private?: boolean;
+  /** The URL of a harmless request that shows whether the credential is accepted. */
+  readonly test?: string;
+  /** The part of the request with the key, for the type `apiKey`. */
+  readonly in?: "header" | "query" | "cookie" | "body";
+  /** The name of the header, parameter, cookie or field, or a list of names. */
+  readonly name?: string | readonly string[];
+  /** The key, or a list in the order of the names. Secret. */
+  readonly value?: string | readonly string[];
+  /** A text before each value, such as `Token `. */
+  readonly prefix?: string;
+  /** The user, for the type `basic`. Secret. */
+  readonly username?: string;
+  /** Secret. */
+  readonly password?: string;
+  /** The token, for the type `bearer`. Secret. */
+  readonly token?: string;
+  /** How tokens are requested, for the type `oauth`; `code` by default. */
+  readonly grant?: "code" | "client" | "device";
+  /** The URL of the provider, whose metadata have the other URLs. */
+  readonly issuer?: string;
+  readonly authorizationUrl?: string;
+  readonly tokenUrl?: string;
+  readonly deviceUrl?: string;
+  readonly revocationUrl?: string;
+  readonly clientId?: string;
+  /** Secret. */
+  readonly clientSecret?: string;
+  /** How the client proves who it is; by default `basic` with a secret, else `none`. */
+  readonly clientAuth?: "basic" | "post" | "none";
+  readonly scopes?: readonly string[];
+  readonly audience?: string;
+  readonly resource?: string;
+  /** Further parameters of the authorization. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** The local port to which the browser returns. */
+  readonly callbackPort?: number;
 }
 
 /** Options of runs. */

@@ -7,7 +7,7 @@ import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-program.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
 import type { Host } from "../gatekeeper/index.ts";
 import { createObservation, type Observations, type StoredResultsOptions } from "../observed/index.ts";
-import { NO_ACCOUNTS, type UsableAccounts } from "../model/account.ts";
+import type { UsableAccounts } from "../model/account.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import { isForeign, type Method } from "../model/catalog.ts";
@@ -72,7 +72,7 @@ export interface ServiceOptions {
   /** Returns the policy that is in force. */
   readonly getPolicy: () => Policy;
   readonly auditWriter: AuditWriter | undefined;
-  readonly accounts?: UsableAccounts;
+  readonly accounts: UsableAccounts;
   /** Gets the record of each call when it has ended. */
   readonly onEntry: (entry: AuditEntry) => void;
 }
@@ -92,7 +92,7 @@ export function createServices({
   savedCalls,
   getPolicy,
   auditWriter,
-  accounts = NO_ACCOUNTS,
+  accounts,
   onEntry,
 }: ServiceOptions): RuntimeServices {
   const typecheck = openTypecheck(options, settings, log);

@@ -6,6 +6,7 @@ import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
 import type { RuntimeOptions } from "./options.ts";
 import { findHeldSettings, readAgain } from "./settings/live-trust.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
+import type { RuntimeAccounts } from "./accounts.ts";
 import type { Providers } from "./open-providers.ts";
 import type { LivePolicy } from "../policy/index.ts";
 import type { Registry } from "../registry/index.ts";
@@ -29,7 +30,7 @@ export interface SkillAdmin {
   /** Returns the settings that a skill receives; `undefined` if there is no such skill. */
   settingsOf(skill: string): ResolvedSettings | undefined;
   /**
-   * Reads settings.yaml and `.env` again: settings of skills, APIs and the policy count from the next call on. While settings.yaml is
+   * Reads settings.yaml and `.env` again: settings of skills, accounts, APIs and the policy count from the next call on. While settings.yaml is
    * broken, the earlier settings stay in force.
    */
   reloadSettings(): Promise<void>;
@@ -41,6 +42,7 @@ interface SkillAdminParts {
   readonly providers: Providers;
   readonly skillSettings: SkillSettings;
   readonly secrets: KnownSecrets;
+  readonly accounts: Pick<RuntimeAccounts, "replace">;
 }
 
 export function createSkillAdmin(parts: SkillAdminParts & SettingsParts): SkillAdmin {
@@ -84,7 +86,7 @@ export function watchSettings(parts: SkillAdminParts & SettingsParts): () => voi
 
 /** Reads the settings again, and uses them if they are not held. */
 export async function reloadSettings(parts: SkillAdminParts & SettingsParts): Promise<void> {
-  const { options, settings, sources, providers, skillSettings, secrets, policy, events, onReload } = parts;
+  const { options, settings, sources, providers, skillSettings, secrets, policy, events, accounts, onReload } = parts;
   const before = skillSettings.disabled;
   const fresh = await readAgain(options);
   secrets.add(fresh.secretValues);
@@ -104,6 +106,7 @@ export async function reloadSettings(parts: SkillAdminParts & SettingsParts): Pr
   const now = skillSettings.disabled;
   for (const name of before) if (!now.includes(name)) sources.enable(name, true);
   for (const name of now) if (!before.includes(name)) sources.enable(name, false);
+  accounts.replace(fresh.accounts);
   await providers.replaceApis(fresh.apis);
 }
 

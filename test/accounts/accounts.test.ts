@@ -45,7 +45,7 @@ function createKey(): string {
 }
 
 function createKeys(variable: string, onSecrets: (values: readonly string[]) => void = () => {}): KeySource {
-  return createKeySource({ variable, folder: undefined, isShared: false, lockMs: 1_000, onSecrets });
+  return createKeySource({ variable, folder: undefined, store: "folder", lockMs: 1_000, onSecrets });
 }
 
 interface Opened {
@@ -174,7 +174,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("accounts in a store 
       { id, name: "notes", owner: ADA.id, why: "its settings have changed since it was connected" },
     ]);
     // A setting that does not decide it changes nothing.
-    opened.accounts.replace([{ ...NOTES, reveal: ["NotesSkill"], test: "https://notes.example/me" }]);
+    opened.accounts.replace([{ ...NOTES, reveal: ["NotesSkill"], isPrivate: true }]);
     expect(find(opened).getId(ADA)).toBe(id);
   });
 
@@ -256,9 +256,11 @@ describe.each([["memory", () => ({})], ...kinds] as const)("accounts in a store 
     ]);
     expect(JSON.stringify(all)).not.toMatch(/token-|secret-/);
     opened.accounts.replace([]);
-    expect(await opened.accounts.list({ id: "owner", seesAll: true })).toMatchObject([
-      { name: "notes", state: "unknown", type: null, reason: "it is no longer in the settings" },
-      { name: "shop", state: "unknown" },
+    const unknown = { state: "unknown", type: null, reason: "it is no longer in the settings" };
+    const left = await opened.accounts.list({ id: "owner", seesAll: true });
+    expect(left.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toMatchObject([
+      { name: "notes", ...unknown },
+      { name: "shop", ...unknown },
     ]);
   });
 

@@ -13,7 +13,13 @@ function createFolder(): string {
 }
 
 function createSource(settings: Partial<KeySettings>): KeySource {
-  const none = { variable: undefined, folder: undefined, isShared: false, lockMs: 5_000, onSecrets: () => {} };
+  const none: KeySettings = {
+    variable: undefined,
+    folder: undefined,
+    store: "folder",
+    lockMs: 5_000,
+    onSecrets: () => {},
+  };
   return createKeySource({ ...none, ...settings });
 }
 
@@ -52,6 +58,15 @@ test("prefers the variable to the setting, and the setting to the file; accepts 
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test("encrypts a store in memory with a key that ends with the process", async () => {
+  const folder = createFolder();
+  const [source, other] = [createSource({ store: "memory", folder }), createSource({ store: "memory", folder })];
+  const { id } = await source.getFirst();
+  expect((await source.getFirst()).id).toBe(id);
+  expect(await other.find(id)).toBeUndefined();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test("makes the texts of keys known secrets before they are used", async () => {
   const key = randomBytes(32).toString("base64");
   const known: string[] = [];
@@ -71,7 +86,7 @@ test("says what to set where no key can be used, without repeating it", async ()
   expect(await messageOf(createSource({ variable: short }))).toBe(
     "Cannot use the account now: a key in the variable SKILLGATE_ACCOUNT_KEY does not have 32 bytes in base64 or hex. Create one with: openssl rand -base64 32 (ACCOUNT_UNAVAILABLE)",
   );
-  expect(await messageOf(createSource({ isShared: true, folder: createFolder() }))).toBe(
+  expect(await messageOf(createSource({ store: "url", folder: createFolder() }))).toBe(
     "Cannot use the account now: there is no key for credentials: other machines use the store, too, and need the same key. Create one with: openssl rand -base64 32, and set it as SKILLGATE_ACCOUNT_KEY on each machine (ACCOUNT_UNAVAILABLE)",
   );
   expect(await messageOf(createSource({}))).toContain("this user has no folder for a key. Set SKILLGATE_ACCOUNT_KEY");

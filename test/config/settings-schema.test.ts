@@ -11,6 +11,7 @@ import { DEFAULT_TIMEOUTS } from "../../src/model/timeouts.ts";
 import { resolveMcpOptions } from "../../src/runtime/mcp-options.ts";
 import { parseExecutorSettings, parseNodeSettings } from "../../src/runtime/settings/network-settings.ts";
 import { resolveSections } from "../../src/runtime/settings/sections.ts";
+import { parseAccounts } from "../../src/runtime/settings/accounts.ts";
 import { parseSources } from "../../src/runtime/settings/sources.ts";
 import { createSettingsSchema } from "../../src/surfaces/cli/settings/schema.ts";
 import { parseServerSettings, SERVER_DEFAULTS } from "../../src/surfaces/http/settings.ts";
@@ -101,7 +102,8 @@ function isAccepted(settings: Readonly<Record<string, unknown>>): boolean {
     const nodes = parseNodeSettings(settings["nodes"], NETWORK);
     const executors = parseExecutorSettings(settings["executors"], NETWORK);
     const sources = parseSources(settings["sources"], { cwd: "/", variables: () => undefined });
-    return [warnings, problems, nodes.problems, executors.problems, sources.problems].every(
+    const accounts = parseAccounts(settings["accounts"], { variables: () => undefined });
+    return [warnings, problems, nodes.problems, executors.problems, sources.problems, accounts.problems].every(
       (found) => found.length === 0,
     );
   } catch {

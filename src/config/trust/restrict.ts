@@ -39,6 +39,8 @@ const HARMLESS: Readonly<Record<keyof typeof RUNTIME_SECTION_SCHEMAS | "server" 
   store: () => false,
   // An address and headers decide who receives variables of the owner and arguments of calls.
   sources: () => false,
+  // An address decides who receives the owner's credentials.
+  accounts: () => false,
   // Its texts replace those of methods, and models follow them.
   profiles: () => false,
   secrets: () => false,

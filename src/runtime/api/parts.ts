@@ -18,6 +18,7 @@ import {
   createStore,
   scheduleRetention,
 } from "../../store/index.ts";
+import { createRuntimeAccounts, type RuntimeAccounts } from "../accounts.ts";
 import { type RuntimeAudit, createAudit } from "../audit.ts";
 import { SavedCalls } from "../saved/index.ts";
 import { type Providers, createProviders } from "../open-providers.ts";
@@ -44,6 +45,7 @@ export interface RuntimeParts {
   readonly skillSettings: SkillSettings;
   readonly store: Store;
   readonly database: LazyDatabase;
+  readonly accounts: RuntimeAccounts;
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
   readonly log: LogListener;
@@ -87,6 +89,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     secrets.add(current.secretValues);
     skillSettings.replace(current.sections["skills"], current.variables);
     policy.configure(current.policy);
+    accounts.replace(current.accounts);
     return current;
   };
   const { inspectSkills: inspector, deferSkills: defersImports = false } = options;
@@ -100,11 +103,11 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     async () => (current = await readAgain(options)),
   );
   const onListChanged = (skill: string, list: ListName): void => void events.emit("list", skill, list);
-  const parts = { onListChanged, sources: trusted, trust, log: onLog, secrets, saved, onServers };
+  const databaseParts = createDatabaseParts(settings, { options, secrets, log: onLog, events });
+  const { database, accounts } = databaseParts;
+  const parts = { onListChanged, accounts, sources: trusted, trust, log: onLog, secrets, saved, onServers };
   const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
   if (options.lazy !== true) await providers.open();
-  const databaseParts = createDatabaseParts(settings, options, onLog, events);
-  const { database } = databaseParts;
   const audit = createAudit(settings, database, onLog);
   if (options.lazy !== true) await audit?.open();
   const executors = await openExecutors(settings, { registry, policy, log: onLog });
@@ -144,11 +147,10 @@ function createRefresh(registry: Registry, read: (skill: ProvidedSkill) => unkno
 
 /** Opens the database at its first use, deletes old records in it, and says in the log when it fails and works again. */
 function createDatabaseParts(
-  { database: location, retention: retentionSettings, timeouts }: RuntimeSettings,
-  { lazy = false }: RuntimeOptions,
-  log: LogListener,
-  events: EventEmitter<RuntimeEvents>,
-): Pick<RuntimeParts, "database" | "retention" | "storeProblems"> {
+  settings: RuntimeSettings,
+  { options: { lazy = false }, secrets, log, events }: Pick<RuntimeParts, "options" | "secrets" | "log" | "events">,
+): Pick<RuntimeParts, "accounts" | "database" | "retention" | "storeProblems"> {
+  const { database: location, retention: retentionSettings, timeouts } = settings;
   const storeProblems: Problem[] = [];
   const retention = scheduleRetention(retentionSettings, (text) => log("warn", text));
   const warn = (error: string): void => void storeProblems.push({ source: "store", error, isForAllRuns: true });
@@ -160,7 +162,7 @@ function createDatabaseParts(
     else log("error", `The store fails: ${failure.message}`);
     events.emit("store", failure);
   });
-  return { database, retention, storeProblems };
+  return { database, accounts: createRuntimeAccounts({ settings, database, secrets }), retention, storeProblems };
 }
 
 function forwardLog(events: EventEmitter<RuntimeEvents>, log: RuntimeOptions["log"]): void {

@@ -5,6 +5,7 @@ import type { ShownOperation, SourceProvider, SourceStatus } from "../../provide
 import type { CallerOption } from "../../runtime.ts";
 import { readAgain } from "../settings/live-trust.ts";
 import type { Providers } from "../open-providers.ts";
+import { createAccountsApi, type RuntimeAccountsApi } from "./accounts.ts";
 import type { RuntimeParts } from "./parts.ts";
 
 /** Methods of a runtime that administer its providers. */
@@ -33,6 +34,8 @@ export interface ServerApi {
   refreshApi(name: string): Promise<SourceStatus>;
   /** Accepts the operations of an API as its document has them now. Rejects for a name that the settings do not have. */
   acceptApi(name: string): Promise<SourceStatus>;
+  /** The accounts of the settings, and the connections of callers. */
+  readonly accounts: RuntimeAccountsApi;
 }
 
 /** Creates the methods of a runtime that administer its providers. */
@@ -47,6 +50,7 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
     acceptTools: (server) => providers.accept(server),
     reloadSkills: () => providers.reloadSkills(),
     reloadServers: () => reloadServers(parts),
+    accounts: createAccountsApi(parts),
     listApis: () => providers.apis?.sources ?? [],
     listOperations: (name) => requireApis(providers).listOperations(name),
     async refreshApi(name) {

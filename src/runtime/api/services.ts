@@ -38,7 +38,7 @@ function recordEntry(entry: AuditEntry, { statistics, events }: RuntimeParts): v
 
 /** Leaves the runs that wait to other processes, and ends everything else. */
 export async function closeServices(
-  { providers, statistics, audit, retention, database, executors }: RuntimeParts,
+  { accounts, providers, statistics, audit, retention, database, executors }: RuntimeParts,
   services: RuntimeServices,
   decisions: ApprovalDecisions,
 ): Promise<void> {
@@ -58,5 +58,6 @@ export async function closeServices(
     retention.close(),
     services.records.flush(),
   ]);
+  accounts.close();
   await database.close();
 }

@@ -1,3 +1,4 @@
+import type { Rotation } from "../../accounts/index.ts";
 import type { Approval, GivenAnswer } from "../../approvals/index.ts";
 import { createKeys, type Keys, type KeyUsage, readKeyUsage, toCaller } from "../../keys/index.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
@@ -13,6 +14,7 @@ import type { RunDifference } from "../../runs/index.ts";
 import type { DirectCallOptions, RunOptions, Runtime } from "../../runtime.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { ApprovalState, Database, DatabaseInfo } from "../../store/index.ts";
+import type { AccountForm, AccountTarget, ListedAccount } from "./accounts.ts";
 import { limitReplays } from "./replay-limit.ts";
 import type { CheckResult } from "./run.ts";
 import type { RuntimeTool, RuntimeToolOptions } from "../builtin-tools/runtime-tools.ts";
@@ -237,6 +239,17 @@ export class RuntimeView {
   plan(source: string): CheckResult {
     return this.#runtime.check(source, { caller: this.caller });
   }
+
+  /** The caller's own connections; with `admin:ManageServers` those of all. */
+  readonly accounts = {
+    list: (): Promise<readonly ListedAccount[]> => this.#runtime.accounts.list({ caller: this.caller }),
+    describe: (name: string): Promise<AccountForm> => this.#runtime.accounts.describe(name),
+    connect: (target: Of<AccountTarget>, values: readonly string[]): Promise<void> =>
+      this.#runtime.accounts.connect({ ...target, caller: this.caller }, values),
+    revoke: (target: Of<AccountTarget>): Promise<boolean> =>
+      this.#runtime.accounts.revoke({ ...target, caller: this.caller }),
+    rotate: (): Promise<Rotation> => this.#runtime.accounts.rotate({ caller: this.caller }),
+  };
 
   readonly approvals = {
     list: (state?: ApprovalState): Promise<readonly Approval[]> => this.#runtime.approvals.list(state, this.caller),

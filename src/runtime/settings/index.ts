@@ -29,6 +29,7 @@ import { mergeLimits, mergeTimeouts } from "./limits.ts";
 import { parseSkill, requireOptions } from "./options.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
 import { resolveSections } from "./sections.ts";
+import { readAccountKeys } from "./account-keys.ts";
 import { parseSources } from "./sources.ts";
 
 export { addSource } from "./add-source.ts";
@@ -41,7 +42,7 @@ export async function readOptions(written: RuntimeOptions): Promise<RuntimeSetti
   const cwd = resolve(options.cwd ?? ".");
   const env = options.env ?? process.env;
   const files = await readFiles(options, cwd, env);
-  const settings = resolveSettings(options, files, cwd, env);
+  const settings = await resolveSettings(options, files, cwd, env);
   // A held setting that affects every run must be decided now, not when the project is first used.
   return files.warnings.some(({ isHeld, isForAllRuns }) => isHeld && isForAllRuns) ? settings.trusted() : settings;
 }
@@ -56,12 +57,12 @@ function renameOldOptions(options: RuntimeOptions & { readonly learning?: Runtim
   };
 }
 
-function resolveSettings(
+async function resolveSettings(
   options: RuntimeOptions,
   files: ConfigFileValues,
   cwd: string,
   env: RuntimeSettings["env"],
-): RuntimeSettings {
+): Promise<RuntimeSettings> {
   const declared = Object.entries(options.mcpServers ?? {}).map(([name, entry]) =>
     toServerConfig(name, entry, { cwd, env }),
   );
@@ -72,9 +73,8 @@ function resolveSettings(
       ({ name }) => onlyServers?.includes(name) ?? true,
     );
   const { problems, approvals, asksDestructive, ...sections } = resolveSections(options, files.settings);
-  const apis = parseSources(mergeSection(options.sources, files.settings["sources"]), { ...files, cwd });
-  const nodes = parseNodeSettings(mergeSection(options.nodes, files.settings["nodes"]), getContext(files, cwd));
-  const executors = resolveExecutors(options.executors, files, cwd);
+  const entries = await readEntries(options, files, cwd);
+  const database = resolveStore(options.store, files.settings["store"], { cwd, variables: files.variables });
   const policyFile = resolvePolicyFile(options, cwd);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let answered: Promise<RuntimeSettings> | undefined;
@@ -97,20 +97,15 @@ function resolveSettings(
       discover: options.discover ?? false,
       lazy: options.lazy ?? false,
     }),
-    apis: apis.sources,
-    secretValues: [
-      ...declared.flatMap(findServerSecrets),
-      ...apis.sources.flatMap(({ headers }) => findHeaderSecrets(headers)),
-      ...listSecrets(files, env),
-    ],
+    ...entries.settings,
+    accountKeys: readAccountKeys(files.settings["store"], { cwd, env, variables: files.variables }, database.database),
+    secretValues: [...declared.flatMap(findServerSecrets), ...entries.secrets, ...listSecrets(files, env)],
     tracesContent: options.telemetry?.content ?? capturesContent(env),
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
     sections: files.settings,
     settingsFile: resolveSettingsFile(options, cwd),
-    problems: [...files.warnings, ...problems, ...apis.problems, ...nodes.problems, ...executors.problems],
-    nodes: nodes.settings,
-    executors: executors.settings,
+    problems: [...files.warnings, ...problems, ...entries.problems],
     env,
     policyFile,
     approvals: { ...approvals, approvedFile: policyFile && { file: getApprovedFile(policyFile.tools), cwd, env } },
@@ -119,7 +114,7 @@ function resolveSettings(
       onlyTightens: options.policy === undefined && files.holdsPolicy,
     },
     variables: files.variables,
-    ...resolveStore(options.store, files.settings["store"], { cwd, variables: files.variables }),
+    ...database,
     ...sections,
   };
   return settings;
@@ -130,6 +125,32 @@ function mergeSection(option: Readonly<Record<string, unknown>> | false | undefi
   if (option === false) return undefined;
   const isMergeable = isRecord(option) && (section === undefined || section === null || isRecord(section));
   return isMergeable ? { ...section, ...option } : section;
+}
+
+/** Parses the sections of which an entry with a mistake is left out. A project without accounts loads no module for them. */
+async function readEntries(options: RuntimeOptions, files: ConfigFileValues, cwd: string): Promise<ParsedEntries> {
+  const apis = parseSources(mergeSection(options.sources, files.settings["sources"]), { ...files, cwd });
+  const section = mergeSection(options.accounts, files.settings["accounts"]);
+  const hasAccounts = section !== undefined && section !== null;
+  const accounts = hasAccounts ? (await import("./accounts.ts")).parseAccounts(section, files) : undefined;
+  const nodes = parseNodeSettings(mergeSection(options.nodes, files.settings["nodes"]), getContext(files, cwd));
+  const executors = resolveExecutors(options.executors, files, cwd);
+  return {
+    settings: {
+      apis: apis.sources,
+      accounts: accounts?.accounts ?? [],
+      nodes: nodes.settings,
+      executors: executors.settings,
+    },
+    secrets: [...apis.sources.flatMap(({ headers }) => findHeaderSecrets(headers)), ...(accounts?.secrets ?? [])],
+    problems: [...apis.problems, ...(accounts?.problems ?? []), ...nodes.problems, ...executors.problems],
+  };
+}
+
+interface ParsedEntries {
+  readonly settings: Pick<RuntimeSettings, "apis" | "accounts" | "nodes" | "executors">;
+  readonly secrets: readonly string[];
+  readonly problems: RuntimeSettings["problems"];
 }
 
 function getContext(

@@ -61,6 +61,7 @@ const OPTIONS: Readonly<Record<Exclude<keyof RuntimeOptions, "log" | "approve" |
       },
     }),
     sources: RUNTIME_SECTION_SCHEMAS.sources,
+    accounts: RUNTIME_SECTION_SCHEMAS.accounts,
     settings: FILE,
     mcpConfig: FILE,
     policy: FILE,

@@ -1,3 +1,4 @@
+import type { AccountDefinition, KeySettings } from "../../accounts/index.ts";
 import type { ApprovedFile } from "../../approvals/index.ts";
 import type { Config, Variables } from "../../config/index.ts";
 import type { ExecutorSettings } from "../../executors/index.ts";
@@ -33,6 +34,10 @@ export interface RuntimeSettings {
   readonly serverUse: ReturnType<typeof resolveMcpOptions>;
   /** The APIs whose documents become skills. */
   readonly apis: readonly SourceConfig[];
+  /** The accounts at services. */
+  readonly accounts: readonly AccountDefinition[];
+  /** Where the keys are that encrypt the credentials of accounts. */
+  readonly accountKeys: Pick<KeySettings, "variable" | "readSetting" | "folder" | "store">;
   /** Values in the configuration that no text may show. */
   readonly secretValues: readonly string[];
   readonly rehydrateSecrets: boolean;

@@ -1,20 +1,9 @@
-import { execFile } from "node:child_process";
-
 import { sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
-import { truncateText } from "../../../shared/format-text.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import type { ServerConfig } from "../server-config.ts";
-import { childEnvironment, type ProcessEnvironment } from "../../../shared/process/child-environment.ts";
-
-/** Time limit of a command; a person may have to unlock a vault. */
-const COMMAND_MS = 60_000;
-
-/** Maximum size of the output of a command. */
-const MAX_OUTPUT_BYTES = 64 << 10;
-
-/** Maximum number of characters of an error that are shown. */
-const MAX_ERROR_CHARACTERS = 300;
+import type { ProcessEnvironment } from "../../../shared/process/child-environment.ts";
+import { runSecretCommand } from "../../../shared/process/run-secret-command.ts";
 
 interface CommandOptions {
   readonly env: ProcessEnvironment;
@@ -69,56 +58,16 @@ async function runCommands(config: ServerConfig, options: CommandOptions): Promi
 
 async function runCommand(
   config: ServerConfig,
-  [program = "", ...args]: readonly string[],
+  words: readonly string[],
   { env, signal, secrets }: CommandOptions,
 ): Promise<string> {
   const { cwd = process.cwd(), isOfUser = false } = config.commands ?? {};
-  const fail = (why: string): SkillgateError => {
-    const command = [program, ...args].join(" ");
+  const command = words.join(" ");
+  const isMultiline = config.transport === "stdio";
+  return runSecretCommand(words, { cwd, env, isOfUser, isMultiline, signal }, (why) => {
     const message = sentence("SERVER_FAILED", secrets.maskText(`"${config.name}" needs "${command}", which ${why}`));
     return new SkillgateError("SERVER_FAILED", message, { server: config.name, command });
-  };
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      program,
-      args,
-      {
-        cwd,
-        env: isOfUser ? withoutToken(env) : childEnvironment(env, {}),
-        timeout: COMMAND_MS,
-        killSignal: "SIGKILL",
-        maxBuffer: MAX_OUTPUT_BYTES,
-        signal,
-        windowsHide: true,
-      },
-      (error, stdout, stderr) => {
-        const value = stdout.replace(/\r?\n$/, "");
-        if (error !== null) reject(fail(describeFailure(error, stderr)));
-        else if (value === "") reject(fail("printed nothing"));
-        else if (/[^\P{Cc}\r\n\t]/u.test(value)) reject(fail("printed control characters"));
-        else if (config.transport !== "stdio" && /[\r\n]/.test(value)) reject(fail("printed more than one line"));
-        else resolve(value);
-      },
-    );
-    child.stdin?.end();
   });
-}
-
-/** The token of Skillgate's own server gives access to everything that it serves. */
-function withoutToken({ SKILLGATE_TOKEN: _token, ...env }: ProcessEnvironment): NodeJS.ProcessEnv {
-  return env;
-}
-
-/** Describes a failure without the standard output, which may have a secret. */
-function describeFailure(error: unknown, stderr: string): string {
-  const { code, killed, signal } = isRecord(error) ? error : {};
-  const printed = stderr.trim() === "" ? "" : `: ${truncateText(stderr.trim(), MAX_ERROR_CHARACTERS)}`;
-  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `printed more than ${MAX_OUTPUT_BYTES >> 10} KB`;
-  if (code === "ABORT_ERR") return "was cancelled";
-  if (code === "ENOENT") return "does not exist";
-  if (killed === true) return `did not end within ${COMMAND_MS / 1_000} s${printed}`;
-  if (typeof code === "number") return `exited with code ${code}${printed}`;
-  return typeof signal === "string" ? `was ended by ${signal}${printed}` : `cannot be started (${String(code)})`;
 }
 
 function replaceAll<Value>(value: Value, values: ReadonlyMap<string, string>): Value {

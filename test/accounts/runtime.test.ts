@@ -1,0 +1,182 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+
+import { createRuntime, type RuntimeOptions } from "../../src/index.ts";
+import type { Caller } from "../../src/model/caller.ts";
+import type { Runtime } from "../../src/runtime.ts";
+
+const ADA: Caller = { id: "key:ada:000000000001", permissions: [] };
+const EVE: Caller = { id: "key:eve:000000000003", permissions: ["call:*", "admin:Read"] };
+const OPERATOR: Caller = { id: "key:operator:000000000004", permissions: ["admin:ManageServers"] };
+const TOKEN = "adas-token-4f9c2e71b8";
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-accounts-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function open(options: RuntimeOptions): Promise<Runtime> {
+  const runtime = await createRuntime({ skillsDir: false, workers: 1, ...options });
+  onTestFinished(() => runtime.close());
+  return runtime;
+}
+
+test("leaves out an account with a mistake, and says where it is", async () => {
+  const runtime = await open({
+    env: { LINE: "a\nb" },
+    accounts: {
+      good: { type: "bearer" },
+      absent: { type: "bearer", token: "${NOT_SET}" },
+      half: { type: "basic", username: "ada" },
+      mine: { type: "bearer", token: "some-token-value", for: "caller" },
+      foreign: { type: "bearer", clientId: "abc" },
+      placeless: { type: "apiKey", name: "key" },
+      lost: { type: "oauth", clientId: "abc", authorizationUrl: "https://a.example" },
+      local: { type: "oauth", clientId: "abc", issuer: "file:///etc" },
+      public: { type: "oauth", clientId: "abc", grant: "client", tokenUrl: "https://a.example/token" },
+      broken: { type: "apiKey", in: "header", name: "X Key", value: "abc" },
+      line: { type: "bearer", token: "${LINE}" },
+      command: { type: "bearer", token: "${cmd:cat key}" },
+      "bad name": { type: "bearer" },
+    },
+  });
+  expect(runtime.problems.map(({ error }) => error)).toEqual(
+    [
+      "accounts.absent: environment variable NOT_SET is not set",
+      "accounts.half must have both username and password, or none of them if it is connected later",
+      "accounts.mine has its credential in the settings, so it is for everyone; write for: everyone, or leave the credential out",
+      "accounts.foreign.clientId is a setting of the type oauth, and the type is bearer",
+      "accounts.placeless.in is required for the type apiKey",
+      "accounts.lost must have an issuer, or authorizationUrl and tokenUrl",
+      'accounts.local.issuer has "file:///etc", which is not a URL such as https://api.example.com',
+      "accounts.public has the grant client, which needs a clientSecret",
+      'accounts.broken.name has "X Key", which cannot name a header or a cookie',
+      "accounts.line: token has a line break or a character that a header cannot have",
+      "accounts.command.token cannot have ${cmd:…}; write a variable, as in ${NAME}",
+      '"bad name" cannot name an account: it must have letters, digits, _ and -, at most 64',
+    ].map((error) => expect.stringContaining(error) as string),
+  );
+  expect((await runtime.accounts.list()).map(({ name }) => name)).toEqual(["good"]);
+  await expect(createRuntime({ accounts: { x: { type: "secret" } as never } })).rejects.toThrow(
+    "accounts.x.type must be apiKey, basic, bearer or oauth",
+  );
+});
+
+test("keeps connections over restarts with a key in the user's state folder, which the folder of the store does not have", async () => {
+  const [home, store] = [createFolder(), createFolder()];
+  const options = { env: { HOME: home, XDG_STATE_HOME: "" }, store, accounts: { notes: { type: "bearer" } } } as const;
+  const first = await open(options);
+  await first.accounts.connect({ name: "notes", caller: ADA }, [TOKEN]);
+  expect(first.secrets.mask(TOKEN)).toBe("[redacted]");
+  await first.close();
+  const keyFile = join(home, ".local/state/skillgate/account.key");
+  const key = readFileSync(keyFile, "utf8").trim();
+  for (const name of readdirSync(store, { recursive: true, encoding: "utf8" }).filter((each) => each.includes(".")))
+    expect(readFileSync(join(store, name), "latin1")).not.toMatch(key);
+  const second = await open(options);
+  expect(await second.viewFor(ADA).accounts.list()).toMatchObject([
+    { name: "notes", state: "connected", owner: ADA.id },
+  ]);
+  rmSync(keyFile);
+  expect(await second.accounts.rotate()).toMatchObject({ isKeyNew: true, changed: 0, unreadable: ["notes (ada)"] });
+});
+
+test("lets a caller change its own connections only, and an administrator of servers all", async () => {
+  const runtime = await open({ accounts: { notes: { type: "bearer" }, shop: { type: "bearer", for: "everyone" } } });
+  const [ada, eve, operator] = [runtime.viewFor(ADA), runtime.viewFor(EVE), runtime.viewFor(OPERATOR)];
+  await ada.accounts.connect({ name: "notes" }, [TOKEN]);
+  const refusal = { code: "ADMIN_MISSING" };
+  await expect(eve.accounts.revoke({ name: "notes", owner: ADA.id })).rejects.toMatchObject(refusal);
+  await expect(eve.accounts.connect({ name: "notes", owner: ADA.id }, ["eves-token-123"])).rejects.toMatchObject(
+    refusal,
+  );
+  await expect(eve.accounts.connect({ name: "shop" }, ["eves-token-123"])).rejects.toMatchObject(refusal);
+  await expect(eve.accounts.revoke({ name: "shop", owner: null })).rejects.toMatchObject(refusal);
+  await expect(eve.accounts.rotate()).rejects.toMatchObject(refusal);
+  expect(await eve.accounts.revoke({ name: "notes" })).toBe(false);
+  expect(await eve.accounts.list()).toMatchObject([{ name: "notes", owner: EVE.id, state: "missing" }]);
+  await operator.accounts.connect({ name: "shop" }, ["shop-token-123"]);
+  expect((await operator.accounts.list()).map(({ name, owner }) => [name, owner])).toEqual([
+    ["notes", OPERATOR.id],
+    ["notes", ADA.id],
+    ["shop", null],
+  ]);
+  expect(await operator.accounts.revoke({ name: "notes", owner: ADA.id })).toBe(true);
+  await expect(ada.accounts.connect({ name: "__proto__" }, [TOKEN])).rejects.toMatchObject({ code: "OPTION_INVALID" });
+});
+
+test("logs and audits connections and their ends, without values", async () => {
+  const lines: string[] = [];
+  const runtime = await open({
+    store: createFolder(),
+    env: { HOME: createFolder() },
+    audit: "store",
+    accounts: { notes: { type: "bearer" } },
+    log: (_level, text) => lines.push(text),
+  });
+  await runtime.accounts.connect({ name: "notes", owner: ADA.id }, [TOKEN]);
+  await runtime.accounts.revoke({ name: "notes", owner: ADA.id });
+  expect(lines).toEqual([
+    'The account notes (ada) was connected by the caller "owner"',
+    'The account notes (ada) was revoked by the caller "owner"',
+  ]);
+  const { audit } = await runtime.database();
+  const records = async (): Promise<string[]> => (await audit.tail(10)).map(({ record }) => record);
+  await expect.poll(records).toHaveLength(2);
+  expect(JSON.parse((await records())[0] ?? "")).toMatchObject({
+    event: "account connected",
+    method: "account:notes",
+    caller: "owner",
+    owner: ADA.id,
+  });
+  expect((await records()).join()).not.toContain(TOKEN);
+});
+
+test("reads the key of the setting store.accountKey from a variable or a command", async () => {
+  const key = randomBytes(32).toString("base64");
+  const [cwd, home] = [createFolder(), createFolder()];
+  writeFileSync(join(cwd, "key.txt"), key);
+  const write = (accountKey: string): void =>
+    writeFileSync(
+      join(cwd, "settings.yaml"),
+      `store: { dir: store, accountKey: ${JSON.stringify(accountKey)} }\naccounts: { notes: { type: bearer } }\n`,
+    );
+  const options = { cwd, settings: "settings.yaml", env: { HOME: home, ACCOUNT_KEY: key, PATH: process.env["PATH"] } };
+  write("${ACCOUNT_KEY}");
+  const first = await open(options);
+  await first.accounts.connect({ name: "notes", caller: ADA }, [TOKEN]);
+  expect(await first.accounts.rotate()).toMatchObject({ keys: "the setting store.accountKey", isKeyNew: false });
+  expect(first.secrets.mask(key)).toBe("[redacted]");
+  write("${cmd:cat key.txt}");
+  const second = await open(options);
+  expect(await second.accounts.rotate()).toMatchObject({ changed: 0, unreadable: [] });
+  write("${cmd:cat missing.txt}");
+  const third = await open(options);
+  await expect(third.accounts.connect({ name: "notes", caller: ADA }, [TOKEN])).rejects.toThrow(
+    /Cannot use the account now: the setting store.accountKey cannot be read: it needs "cat missing.txt", which exited with code 1/,
+  );
+  write("${NOT_SET}");
+  const fourth = await open(options);
+  await expect(fourth.accounts.connect({ name: "notes", caller: ADA }, [TOKEN])).rejects.toThrow(
+    "environment variable NOT_SET is not set",
+  );
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test("takes changed accounts while it is open", async () => {
+  const cwd = createFolder();
+  const write = (text: string): void => writeFileSync(join(cwd, "settings.yaml"), text);
+  write("accounts: { notes: { type: bearer } }\n");
+  const runtime = await open({ cwd, settings: "settings.yaml", env: {} });
+  await runtime.accounts.connect({ name: "notes", caller: ADA }, [TOKEN]);
+  write("accounts: { notes: { type: bearer, servers: [https://evil.example] }, shop: { type: bearer } }\n");
+  await runtime.reloadSettings();
+  expect((await runtime.viewFor(ADA).accounts.list()).map(({ name, state }) => [name, state])).toEqual([
+    ["notes", "reconnect"],
+    ["shop", "missing"],
+  ]);
+});
