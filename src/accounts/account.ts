@@ -24,6 +24,10 @@ export interface OpenedUse {
   readonly owner: string | null;
   readonly id: string;
   readonly title: string;
+  /** How the caller connects it: `connect it: skillgate account connect github`. */
+  readonly connect: string;
+  /** The stored connection; `undefined` for an account whose settings have all that it needs. */
+  readonly row?: AccountRow;
 }
 
 export interface AccountContext {
@@ -60,14 +64,18 @@ export function createAccount(definition: AccountDefinition, context: AccountCon
     async open(caller) {
       const owner = findOwner(caller);
       const title = getTitle(caller);
+      const connect = context.describeConnect(caller, definition);
       if (isFromSettings(definition)) {
         const id = getSettingsId(definition);
-        if (definition.type === "oauth") return context.openOAuth(definition, { owner, id, title });
+        if (definition.type === "oauth") return context.openOAuth(definition, { owner, id, title, connect });
         return openStatic(toCredential(definition, definition.values ?? []), { id, title });
       }
       const found = await context.readRow(name, owner);
       const row = requireUsable(found, definition, { caller, context });
-      if (definition.type === "oauth") return context.openOAuth(definition, { owner, id: row.id, title });
+      if (definition.type === "oauth") {
+        context.noteUse(row);
+        return context.openOAuth(definition, { owner, id: row.id, title, connect, row });
+      }
       const values = await context.readValues(definition, row);
       context.noteUse(row);
       return openStatic(toCredential(definition, values), { id: row.id, title });

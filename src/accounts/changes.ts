@@ -36,7 +36,7 @@ interface StoredValues {
 }
 
 /** The columns of a new connection, whatever its credential. */
-const NEW_ROW = {
+export const NEW_ROW = {
   label: null,
   scopes: [],
   state: "connected",

@@ -3,16 +3,23 @@ import { isTextList } from "../model/json.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type { AccountRow, AccountTable, LazyDatabase } from "../store/index.ts";
-import { type AccountContext, createAccount, findConnectionFlaw, type OpenOAuth } from "./account.ts";
+import { type AccountContext, createAccount, findConnectionFlaw } from "./account.ts";
 import { connectValues, type Rotation, rotateValues } from "./changes.ts";
-import { createConnections, type EndListener } from "./connections.ts";
-import { type AccountDefinition, listDefinedSecrets, listSecrets, type StaticDefinition } from "./definition.ts";
+import { createConnections, type EndedConnection, type EndListener } from "./connections.ts";
+import {
+  type AccountDefinition,
+  digestDefinition,
+  listDefinedSecrets,
+  listSecrets,
+  type StaticDefinition,
+} from "./definition.ts";
 import { accountError, type DescribeConnect, requestError } from "./failures.ts";
 import type { KeySource } from "./key-source.ts";
+import { type AccountLogins, createLogins } from "./logins.ts";
+import { createOAuthConnections, type OAuthConnections } from "./oauth/index.ts";
 import { type AccountStatus, type AccountViewer, listStatuses } from "./status.ts";
 import { createVault, type Vault } from "./vault.ts";
 
-export type { OpenOAuth } from "./account.ts";
 export type { Rotation } from "./changes.ts";
 export type { EndedConnection } from "./connections.ts";
 export { findValueFlaw, listValueNames } from "./credential.ts";
@@ -28,8 +35,9 @@ export interface AccountsOptions {
   readonly keys: KeySource;
   /** Takes every value before it is used. */
   readonly secrets: Pick<KnownSecrets, "add">;
-  readonly openOAuth: OpenOAuth;
   readonly describeConnect: DescribeConnect;
+  /** Gets each connection that this process has found to be over: its owner must connect it again. */
+  readonly onReconnect?: (connection: EndedConnection) => void;
   readonly now?: () => number;
 }
 
@@ -46,7 +54,9 @@ export interface Accounts {
   replace(definitions: readonly AccountDefinition[]): void;
   /** Stores the values of an owner in place of those before; returns the id of the connection. Throws `OPTION_INVALID`. */
   connect(name: string, owner: string | null, values: readonly string[]): Promise<string>;
-  /** Deletes the connection of an owner; returns false if there was none. */
+  /** Logins at providers, for accounts of the type `oauth`. */
+  readonly logins: AccountLogins;
+  /** Deletes the connection of an owner, and ends its tokens at the provider; returns false if there was none. */
   revoke(name: string, owner: string | null): Promise<boolean>;
   /** Encrypts all values with the first key, which is a new one if a file has the keys. */
   rotate(): Promise<Rotation>;
@@ -60,8 +70,15 @@ const LAST_USE_MS = 60_000;
 
 /** Reads nothing before it is needed. */
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { database, keys, secrets, now = Date.now } = options;
+  const { database, keys, secrets, onReconnect = () => {}, now = Date.now } = options;
   const vault = createVault(keys);
+  const oauth = createOAuthConnections({
+    database,
+    vault,
+    secrets,
+    onReconnect: ({ id, name, owner }, why) => onReconnect({ id, name, owner, why }),
+    now,
+  });
   const listeners = new Set<EndListener>();
   const onEnd = (listener: EndListener): (() => void) => {
     listeners.add(listener);
@@ -81,7 +98,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     readValues: (definition, row) => readValues(definition, row, { vault, secrets }),
     noteUse: createUseRecorder(openTable, now),
     onEnd: (id, listener) => followEnd(id, listener, onEnd),
-    openOAuth: options.openOAuth,
+    openOAuth: oauth.open,
     describeConnect: options.describeConnect,
   };
   const replace = (written: readonly AccountDefinition[]): void => {
@@ -99,6 +116,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
   return {
     find: (name) => accounts.get(name),
     getDefinition,
+    logins: createLogins({ oauth, getDefinition, refresh: () => connections.refresh() }),
     async list(viewer) {
       await connections.refresh();
       return listStatuses(definitions, connections.list(), viewer);
@@ -111,11 +129,10 @@ export function createAccounts(options: AccountsOptions): Accounts {
       return id;
     },
     async revoke(name, owner) {
-      const table = await openTable();
-      const row = await table.find(name, owner);
-      const isFound = row !== undefined && (await table.delete(row.id));
+      const row = await deleteConnection(name, owner, openTable);
       await connections.refresh();
-      return isFound;
+      if (row !== undefined) await revokeTokens(row, definitions.get(name), oauth);
+      return row !== undefined;
     },
     rotate: () => rotateValues(keys, { openTable, vault }),
     onEnd,
@@ -135,6 +152,27 @@ function followEnd(
     listener(ended.end);
   });
   return stop;
+}
+
+/** Deletes the connection of an owner, and returns it. */
+async function deleteConnection(
+  name: string,
+  owner: string | null,
+  openTable: () => Promise<AccountTable>,
+): Promise<AccountRow | undefined> {
+  const table = await openTable();
+  const row = await table.find(name, owner);
+  return row !== undefined && (await table.delete(row.id)) ? row : undefined;
+}
+
+/** Ends the tokens of a deleted connection at its provider. If that fails they end by themselves, and no one has them. */
+async function revokeTokens(
+  row: AccountRow,
+  definition: AccountDefinition | undefined,
+  oauth: OAuthConnections,
+): Promise<void> {
+  if (definition?.type !== "oauth" || digestDefinition(definition) !== row.definition) return;
+  await oauth.revoke(definition, row).catch(() => {});
 }
 
 /** Decrypts the values of a connection, which become known secrets. */

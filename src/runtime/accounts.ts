@@ -1,4 +1,3 @@
-import { sentence, SkillgateError } from "../errors.ts";
 import type { AccountDefinition, Accounts, EndedConnection } from "../accounts/index.ts";
 import type { Account, UsableAccounts } from "../model/account.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -42,7 +41,6 @@ export function createRuntimeAccounts({ settings, database, secrets }: AccountPa
       database,
       secrets,
       keys: createKeySource({ ...settings.accountKeys, lockMs: settings.timeouts.lockMs, onSecrets }),
-      openOAuth: refuseOAuth,
       describeConnect: (caller, definition) => describeConnect(caller, definition, baseUrl),
     });
     opened.onEnd((ended) => listeners.forEach((listener) => listener(ended)));
@@ -72,9 +70,4 @@ export function createRuntimeAccounts({ settings, database, secrets }: AccountPa
     },
     close: () => opened?.close(),
   };
-}
-
-async function refuseOAuth({ name }: Pick<AccountDefinition, "name">): Promise<never> {
-  const values = `${name} is of the type oauth, for which this version requests no tokens`;
-  throw new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", values));
 }

@@ -60,13 +60,9 @@ function open(
   definitions: readonly AccountDefinition[] = [NOTES, SHOP],
 ): Opened {
   const secrets = new KnownSecrets();
-  const accounts = createAccounts({ definitions, database, keys, secrets, openOAuth: refuseOAuth, describeConnect });
+  const accounts = createAccounts({ definitions, database, keys, secrets, describeConnect });
   onTestFinished(() => accounts.close());
   return { accounts, secrets };
-}
-
-async function refuseOAuth(): Promise<never> {
-  throw new TypeError("No account of these tests has a provider");
 }
 
 /** Opens a store as a process does; it closes with the test. */

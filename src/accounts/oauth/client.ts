@@ -39,8 +39,8 @@ export interface AuthorizationSecrets {
 const METADATA_MS = 3_600_000;
 
 /** Creates a client. It loads the library and asks the provider with the first request. */
-export function createOAuthClient(definition: OAuthDefinition): OAuthClient {
-  const open = createOpener(definition);
+export function createOAuthClient(definition: OAuthDefinition, now: () => number = Date.now): OAuthClient {
+  const open = createOpener(definition, now);
   const withProvider = async <Result>(
     work: (provider: OAuthProvider) => Promise<Result>,
     signal?: AbortSignal,
@@ -71,11 +71,11 @@ export function createOAuthClient(definition: OAuthDefinition): OAuthClient {
 }
 
 /** Opens the provider once for many requests, and again after an error. */
-function createOpener(definition: OAuthDefinition): () => Promise<OAuthProvider> {
+function createOpener(definition: OAuthDefinition, now: () => number): () => Promise<OAuthProvider> {
   let opened: { readonly provider: Promise<OAuthProvider>; readonly until: number } | undefined;
   return () => {
     if (opened !== undefined && performance.now() < opened.until) return opened.provider;
-    const provider = openProvider(definition);
+    const provider = openProvider(definition, now);
     opened = { provider, until: performance.now() + METADATA_MS };
     provider.catch(() => {
       opened = undefined;

@@ -31,7 +31,7 @@ export async function beginDevice(
   const response = await oauth.deviceAuthorizationRequest(server, client, authentication, parameters, http);
   const answer = await oauth.processDeviceAuthorizationResponse(server, client, response);
   const { verification_uri_complete: complete } = answer;
-  const expires = Date.now() + answer.expires_in * 1_000;
+  const expires = provider.now() + answer.expires_in * 1_000;
   return {
     userCode: answer.user_code,
     url: provider.getPage(answer.verification_uri, "page for codes"),
@@ -58,7 +58,7 @@ async function poll(provider: OAuthProvider, waiting: Waiting, signal: AbortSign
   const { oauth, server, client, authentication, http } = provider;
   const parameters = { device_code: waiting.code };
   let { seconds } = waiting;
-  while (Date.now() < waiting.expires) {
+  while (provider.now() < waiting.expires) {
     await sleep(seconds * 1_000, undefined, { signal }).catch(() => signal.throwIfAborted());
     try {
       const response = await oauth.genericTokenEndpointRequest(

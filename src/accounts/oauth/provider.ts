@@ -17,6 +17,7 @@ export interface OAuthProvider {
   readonly client: OAuth.Client;
   readonly authentication: OAuth.ClientAuth;
   readonly http: ProviderHttp;
+  readonly now: () => number;
   /** Returns the URL of a page of the provider, which a browser opens. */
   getPage(url: string | undefined, name: string): URL;
 }
@@ -28,7 +29,7 @@ interface ProviderHttp {
 }
 
 /** Loads the library and finds the endpoints of a provider, by discovery where the settings do not have them. */
-export async function openProvider(definition: OAuthDefinition): Promise<OAuthProvider> {
+export async function openProvider(definition: OAuthDefinition, now: () => number): Promise<OAuthProvider> {
   const oauth = await import("oauth4webapi");
   const own = listOwnUrls(definition);
   const plain = own.filter((url) => url.protocol === "http:" && (definition.isPrivate || isNear(url)));
@@ -40,6 +41,7 @@ export async function openProvider(definition: OAuthDefinition): Promise<OAuthPr
   return {
     oauth,
     http,
+    now,
     server: await findEndpoints(definition, oauth, http),
     client: { client_id: definition.clientId },
     authentication: authenticate(definition, oauth),
@@ -54,12 +56,12 @@ export async function openProvider(definition: OAuthDefinition): Promise<OAuthPr
 
 /** Requests tokens, and returns what the provider grants; `scopes` are those of a provider that does not name them. */
 export async function readGrant(
-  { oauth, server, client }: OAuthProvider,
+  { oauth, server, client, now }: OAuthProvider,
   response: Response,
   scopes: readonly string[],
 ): Promise<Grant> {
   const answer = await oauth.processGenericTokenEndpointResponse(server, client, response);
-  const received = Date.now();
+  const received = now();
   const { access_token: access, refresh_token: refresh, expires_in: seconds, scope, [USER]: label } = answer;
   return {
     tokens: {

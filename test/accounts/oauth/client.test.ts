@@ -8,30 +8,12 @@ import {
   startOAuthProvider,
   type TestProvider,
 } from "../../support/servers/oauth-provider.ts";
+import { defineAccount } from "./define-account.ts";
 
 const REDIRECT = REDIRECT_URL.replace("127.0.0.1", "127.0.0.1:4321");
 
-function define(provider: TestProvider, more: Partial<OAuthDefinition> = {}): OAuthDefinition {
-  return {
-    name: "shop",
-    isPerCaller: true,
-    servers: [],
-    reveal: [],
-    isPrivate: false,
-    type: "oauth",
-    grant: "code",
-    issuer: provider.issuer,
-    clientId: "web",
-    clientSecret: CLIENT_SECRET,
-    clientAuth: "basic",
-    scopes: ["openid", "read"],
-    parameters: {},
-    ...more,
-  };
-}
-
 function defineByUrls(provider: TestProvider, more: Partial<OAuthDefinition> = {}): OAuthDefinition {
-  const { issuer: _issuer, ...definition } = define(provider, more);
+  const { issuer: _issuer, ...definition } = defineAccount(provider, more);
   return { ...definition, authorizationUrl: `${provider.issuer}/auth`, tokenUrl: `${provider.issuer}/token` };
 }
 
@@ -48,7 +30,7 @@ async function getUser(provider: TestProvider, token: string): Promise<unknown> 
 test.each(["web", "post", "cli"])("connects as the client %s, found by discovery", async (clientId) => {
   const provider = await startOAuthProvider();
   const clientAuth = ({ web: "basic", post: "post", cli: "none" } as const)[clientId] ?? "none";
-  const client = createOAuthClient(define(provider, { clientId, clientAuth }));
+  const client = createOAuthClient(defineAccount(provider, { clientId, clientAuth }));
   const { tokens, label } = await connect(provider, client);
   expect(tokens).toMatchObject({ scopes: ["openid", "read"] });
   expect(label).toBe("ada@example.com");
@@ -69,7 +51,7 @@ test("sends the parameters of the settings, which replace none of its own", asyn
     redirect_uri: "https://other.example",
     code_challenge: "none",
   };
-  const client = createOAuthClient(define(provider, { parameters }));
+  const client = createOAuthClient(defineAccount(provider, { parameters }));
   const { url, secrets } = await client.begin(REDIRECT);
   expect(Object.fromEntries(url.searchParams)).toMatchObject({
     prompt: "consent",
@@ -85,7 +67,7 @@ test("sends the parameters of the settings, which replace none of its own", asyn
 
 test("refuses an answer of another authorization, of another issuer, and one that was used", async () => {
   const provider = await startOAuthProvider();
-  const client = createOAuthClient(define(provider));
+  const client = createOAuthClient(defineAccount(provider));
   const { url, secrets } = await client.begin(REDIRECT);
   const returned = await provider.logIn(url, "ada");
   const change = (name: string, value: string): URL => {
@@ -112,7 +94,7 @@ test("refuses an answer of another authorization, of another issuer, and one tha
 
 test("reports that the user denied access", async () => {
   const provider = await startOAuthProvider();
-  const client = createOAuthClient(define(provider));
+  const client = createOAuthClient(defineAccount(provider));
   const { url, secrets } = await client.begin(REDIRECT);
   await expect(client.finish(secrets, await provider.deny(url))).rejects.toMatchObject({
     kind: "refused",
@@ -123,7 +105,9 @@ test("reports that the user denied access", async () => {
 
 test("renews tokens with the same scopes, and returns the rotated one or keeps the old one", async () => {
   const provider = await startOAuthProvider();
-  const client = createOAuthClient(define(provider, { scopes: ["openid", "read"], parameters: { scope: "admin" } }));
+  const client = createOAuthClient(
+    defineAccount(provider, { scopes: ["openid", "read"], parameters: { scope: "admin" } }),
+  );
   const { tokens } = await connect(provider, client);
   const rotated = await client.renew(tokens);
   expect(rotated.tokens.refresh).not.toBe(tokens.refresh);
@@ -138,7 +122,7 @@ test("renews tokens with the same scopes, and returns the rotated one or keeps t
 
 test("refuses to renew without a refresh token", async () => {
   const provider = await startOAuthProvider();
-  const client = createOAuthClient(define(provider));
+  const client = createOAuthClient(defineAccount(provider));
   const failure = { kind: "refused", message: expect.stringContaining("gave no refresh token") };
   await expect(client.renew({ access: "a", scopes: [], received: 0 })).rejects.toMatchObject(failure);
 });
@@ -147,7 +131,7 @@ test("requests tokens for itself, and others when they end", async () => {
   const provider = await startOAuthProvider();
   provider.accessSeconds = 90;
   const scopes: string[] = [];
-  const client = createOAuthClient(define(provider, { grant: "client", clientId: "service", scopes }));
+  const client = createOAuthClient(defineAccount(provider, { grant: "client", clientId: "service", scopes }));
   const { tokens } = await client.requestOwn();
   expect(tokens.refresh).toBeUndefined();
   expect(Number(tokens.expires) - tokens.received).toBe(90_000);
@@ -158,7 +142,7 @@ test("requests tokens for itself, and others when they end", async () => {
 
 test("revokes both tokens", async () => {
   const provider = await startOAuthProvider();
-  const client = createOAuthClient(define(provider));
+  const client = createOAuthClient(defineAccount(provider));
   const { tokens } = await connect(provider, client);
   expect(await client.revoke(tokens)).toBe(true);
   expect(await getUser(provider, tokens.access)).toEqual({ error: "invalid_token" });
@@ -177,7 +161,7 @@ test.each([
   ],
 ] as const)("describes the fault %s in one line without secrets", async (fault, kind, message) => {
   const provider = await startOAuthProvider();
-  const client = createOAuthClient(define(provider));
+  const client = createOAuthClient(defineAccount(provider));
   const { tokens } = await connect(provider, client);
   provider.fault = fault;
   const failure = (await client.renew(tokens).catch((error: unknown) => error)) as Error;
@@ -191,7 +175,7 @@ test.each([
 
 test("takes an answer that is sent twice, and answers of another form", async () => {
   const provider = await startOAuthProvider();
-  const client = createOAuthClient(define(provider));
+  const client = createOAuthClient(defineAccount(provider));
   const { tokens } = await connect(provider, client);
   provider.fault = "twice";
   const twice = await client.renew(tokens);

@@ -207,7 +207,7 @@ async function answerToken(
   const repeated = fault === "graceful" ? state.answers.get(body.get("refresh_token") ?? "") : undefined;
   const made = repeated ?? (await processRequest(origin, request, text));
   state.answers.set(body.get("refresh_token") ?? "", made);
-  await state.held;
+  if (!isRevocation) await state.held;
   if (fault === "lost") return void response.socket?.destroy();
   send(response, fault === "odd" ? makeOdd(made) : made, fault === "twice");
 }
@@ -255,7 +255,9 @@ async function answerApi(
   state.calls.push(token);
   const found = (await oidc.AccessToken.find(token)) ?? (await oidc.ClientCredentials.find(token));
   const challenge = (error: string): object => ({ "www-authenticate": `Bearer realm="api", ${error}` });
-  if (found === undefined || state.isApiRefusing)
+  const grant = found?.grantId === undefined ? undefined : await oidc.Grant.find(found.grantId);
+  const isWithdrawn = found?.accountId !== undefined && grant === undefined;
+  if (found === undefined || isWithdrawn || state.isApiRefusing)
     return sendJson(response, 401, { error: "invalid_token" }, challenge('error="invalid_token"'));
   const user = found.accountId ?? found.clientId;
   if (url.startsWith("/api/admin") && found.scope?.split(" ").includes("admin") !== true)
@@ -343,7 +345,10 @@ interface OidcProvider {
   readonly AccessToken: { find(token: string): Promise<OidcToken | undefined> };
   readonly ClientCredentials: { find(token: string): Promise<OidcToken | undefined> };
   readonly DeviceCode: { findByUserCode(code: string): Promise<OidcDeviceCode | undefined> };
-  readonly Grant: new (facts: { readonly accountId: string; readonly clientId: string | undefined }) => OidcGrant;
+  readonly Grant: {
+    new (facts: { readonly accountId: string; readonly clientId: string | undefined }): OidcGrant;
+    find(id: string): Promise<OidcGrant | undefined>;
+  };
   proxy: boolean;
   callback(): RequestListener;
   interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<{ readonly params: Parameters }>;
@@ -352,6 +357,7 @@ interface OidcProvider {
 
 interface OidcToken {
   readonly accountId?: string;
+  readonly grantId?: string;
   readonly clientId: string;
   readonly scope?: string;
 }

@@ -1,0 +1,53 @@
+import { type AccountRow, type AccountTable, type Database, getProcessName, hasEnded } from "../../store/index.ts";
+
+/** The claim of a process that may live ends after this time, in which a request to a provider has ended. */
+const CLAIM_MS = 30_000;
+
+/** A change of the store is reported, but may be missed; the row is read again after this time. */
+const POLL_MS = 1_000;
+
+let claims = 0;
+
+/** Returns the name of a holder of claims: that of this process, of which `hasEnded` can tell, with a number. */
+export function createHolder(): string {
+  return `${getProcessName()}/${++claims}`;
+}
+
+/**
+ * Tells when the claim of another process on a connection is over. Clocks of machines differ, so a claim ends when it has been seen
+ * unchanged for its whole time, by the clock of this process; at once if its process has certainly ended.
+ */
+export class ForeignClaim {
+  #seen: string | undefined;
+  #since = 0;
+
+  /** True if the claim in this row, which was read just now, is over. */
+  isOver({ claimedBy, claimedUntil }: Pick<AccountRow, "claimedBy" | "claimedUntil">): boolean {
+    if (claimedBy === null || hasEnded(claimedBy)) return true;
+    const claim = `${claimedBy} ${claimedUntil}`;
+    if (claim !== this.#seen) this.#since = performance.now();
+    this.#seen = claim;
+    return performance.now() - this.#since > CLAIM_MS;
+  }
+}
+
+/** Claims a connection whose row was read just now and has no claim that is in force; false if another process was faster. */
+export async function claimConnection(table: AccountTable, row: AccountRow, by: string): Promise<boolean> {
+  const before = row.claimedUntil ?? 0;
+  // A later end than before, also by another clock, so that of two processes that replace a claim only one succeeds.
+  const until = Math.max(Date.now() + CLAIM_MS, before + 1);
+  return table.claim(row.id, { by, until, now: row.claimedBy === null ? Number.MIN_SAFE_INTEGER : before + 1 });
+}
+
+/** Waits for a change of the store. */
+export function waitForChange(database: Pick<Database, "watch">): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      stop();
+      clearTimeout(timer);
+      resolve();
+    };
+    const stop = database.watch(end);
+    const timer = setTimeout(end, POLL_MS);
+  });
+}
