@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import { SkillgateError } from "../errors.ts";
+import { getMessage, SkillgateError } from "../errors.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { AccountRow, AccountTable } from "../store/index.ts";
 import { findValueFlaw } from "./credential.ts";
@@ -109,4 +109,28 @@ export async function rotateValues(
     else if (await table.update(row, { value: await vault.seal(row, value) })) changed++;
   }
   return { isKeyNew, keys: await keys.describe(), changed, unreadable };
+}
+
+/** A connection whose value cannot be decrypted. */
+export interface UnreadableConnection {
+  readonly name: string;
+  readonly title: string;
+  readonly why: string;
+}
+
+/** Lists the connections whose values cannot be decrypted, because of a missing key or a change outside of Skillgate. */
+export async function listUnreadable({
+  openTable,
+  vault,
+}: Pick<StoredValues, "openTable" | "vault">): Promise<readonly UnreadableConnection[]> {
+  const found: UnreadableConnection[] = [];
+  for (const row of await (await openTable()).list()) {
+    const error = await vault.open(row).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (error === undefined) continue;
+    found.push({ name: row.name, title: getConnectionTitle(row.name, row.owner), why: getMessage(error) });
+  }
+  return found;
 }

@@ -4,7 +4,7 @@ import type { KnownSecrets } from "../shared/secrets.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type { AccountRow, AccountTable, LazyDatabase } from "../store/index.ts";
 import { type AccountContext, createAccount, findConnectionFlaw } from "./account.ts";
-import { connectValues, type Rotation, rotateValues } from "./changes.ts";
+import { connectValues, listUnreadable, type Rotation, rotateValues, type UnreadableConnection } from "./changes.ts";
 import { createConnections, type EndedConnection, type EndListener } from "./connections.ts";
 import {
   type AccountDefinition,
@@ -20,7 +20,7 @@ import { createOAuthConnections, type OAuthConnections } from "./oauth/index.ts"
 import { type AccountStatus, type AccountViewer, listStatuses } from "./status.ts";
 import { createVault, type Vault } from "./vault.ts";
 
-export type { Rotation } from "./changes.ts";
+export type { Rotation, UnreadableConnection } from "./changes.ts";
 export type { EndedConnection } from "./connections.ts";
 export { findValueFlaw, listValueNames } from "./credential.ts";
 export type * from "./definition.ts";
@@ -28,6 +28,7 @@ export { isFromSettings, listDefinedSecrets } from "./definition.ts";
 export { describeConnect, type DescribeConnect } from "./failures.ts";
 export { createKeySource, type KeySettings, type KeySource } from "./key-source.ts";
 export type { AccountStatus, AccountViewer } from "./status.ts";
+export { type AccountTest, testAccount } from "./test-account.ts";
 
 export interface AccountsOptions {
   readonly definitions: readonly AccountDefinition[];
@@ -60,6 +61,8 @@ export interface Accounts {
   revoke(name: string, owner: string | null): Promise<boolean>;
   /** Encrypts all values with the first key, which is a new one if a file has the keys. */
   rotate(): Promise<Rotation>;
+  /** Lists the connections whose values cannot be decrypted. */
+  listUnreadable(): Promise<readonly UnreadableConnection[]>;
   /** Calls back when a connection cannot be used any more, whichever process ended it. Returns a function that removes the listener. */
   onEnd(listener: EndListener): () => void;
   close(): void;
@@ -79,17 +82,13 @@ export function createAccounts(options: AccountsOptions): Accounts {
     onReconnect: ({ id, name, owner }, why) => onReconnect({ id, name, owner, why }),
     now,
   });
-  const listeners = new Set<EndListener>();
-  const onEnd = (listener: EndListener): (() => void) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  };
+  const { onEnd, announce } = createEndListeners();
   let definitions: ReadonlyMap<string, AccountDefinition> = new Map();
   let accounts: ReadonlyMap<string, Account> = new Map();
   const connections = createConnections(
     database,
     (connection) => findConnectionFlaw(connection, definitions.get(connection.name)),
-    (ended) => listeners.forEach((listener) => listener(ended)),
+    announce,
   );
   const openTable = async (): Promise<AccountTable> => (await database.open()).accounts;
   const context: AccountContext = {
@@ -135,8 +134,20 @@ export function createAccounts(options: AccountsOptions): Accounts {
       return row !== undefined;
     },
     rotate: () => rotateValues(keys, { openTable, vault }),
+    listUnreadable: () => listUnreadable({ openTable, vault }),
     onEnd,
     close: () => connections.close(),
+  };
+}
+
+function createEndListeners(): { readonly onEnd: Accounts["onEnd"]; readonly announce: EndListener } {
+  const listeners = new Set<EndListener>();
+  return {
+    onEnd(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    announce: (ended) => listeners.forEach((listener) => listener(ended)),
   };
 }
 

@@ -1,4 +1,11 @@
-import type { AccountDefinition, Accounts, AccountStatus, Rotation } from "../../accounts/index.ts";
+import type {
+  AccountDefinition,
+  Accounts,
+  AccountStatus,
+  AccountTest,
+  Rotation,
+  UnreadableConnection,
+} from "../../accounts/index.ts";
 import { type Caller, formatCaller, mayAdminister, mayRead, OWNER, requireAdmin } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import type { CallerOption } from "../../runtime.ts";
@@ -37,10 +44,14 @@ export interface RuntimeAccountsApi {
   describe(name: string): Promise<AccountForm>;
   /** Stores values of a connection in place of those before. Throws `OPTION_INVALID`, `ADMIN_MISSING`. */
   connect(target: AccountTarget, values: readonly string[]): Promise<void>;
+  /** Makes the request of the setting `test`; without it, only reads the credential. Throws `OPTION_INVALID`, `ADMIN_MISSING`. */
+  test(target: AccountTarget): Promise<AccountTest>;
   /** Deletes a connection; returns false if there was none. Throws `ADMIN_MISSING`. */
   revoke(target: AccountTarget): Promise<boolean>;
   /** Encrypts all credentials with the first key. Throws `ADMIN_MISSING`. */
   rotate(options?: CallerOption): Promise<Rotation>;
+  /** Lists the connections whose values cannot be decrypted. Throws `ADMIN_MISSING`. */
+  listUnreadable(options?: CallerOption): Promise<readonly UnreadableConnection[]>;
 }
 
 export function createAccountsApi(parts: RuntimeParts): RuntimeAccountsApi {
@@ -71,6 +82,14 @@ export function createAccountsApi(parts: RuntimeParts): RuntimeAccountsApi {
       await found.opened.connect(found.name, found.owner, values);
       report(parts, "connected", found);
     },
+    async test(target) {
+      const { opened, name, owner, caller } = await find(target);
+      const definition = opened.getDefinition(name);
+      const account = opened.find(name);
+      if (account === undefined) throw new TypeError(`The account ${name} has no settings`);
+      const { testAccount } = await import("../../accounts/index.ts");
+      return testAccount(definition, account, { ...caller, id: owner ?? caller.id });
+    },
     async revoke(target) {
       const found = await find(target);
       const isRevoked = await found.opened.revoke(found.name, found.owner);
@@ -80,6 +99,10 @@ export function createAccountsApi(parts: RuntimeParts): RuntimeAccountsApi {
     async rotate({ caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
       return (await accounts.open()).rotate();
+    },
+    async listUnreadable({ caller = OWNER } = {}) {
+      requireAdmin(caller, "ManageServers");
+      return (await accounts.open()).listUnreadable();
     },
   };
 }

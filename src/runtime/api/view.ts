@@ -1,4 +1,4 @@
-import type { Rotation } from "../../accounts/index.ts";
+import type { AccountTest, Rotation } from "../../accounts/index.ts";
 import type { Approval, GivenAnswer } from "../../approvals/index.ts";
 import { createKeys, type Keys, type KeyUsage, readKeyUsage, toCaller } from "../../keys/index.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
@@ -25,6 +25,8 @@ import type { ResumeRunOptions, Runs } from "../execution/runs.ts";
 import { maySeeRun, requireMayChange, type ShownRun } from "../execution/rights/view-run.ts";
 import type { RefusalReport } from "../refusals/report.ts";
 import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
+
+export type { AccountForm, AccountTest, ListedAccount, Rotation };
 
 /** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */
 export type SharedRuntime = Pick<
@@ -246,6 +248,8 @@ export class RuntimeView {
     describe: (name: string): Promise<AccountForm> => this.#runtime.accounts.describe(name),
     connect: (target: Of<AccountTarget>, values: readonly string[]): Promise<void> =>
       this.#runtime.accounts.connect({ ...target, caller: this.caller }, values),
+    test: (target: Of<AccountTarget>): Promise<AccountTest> =>
+      this.#runtime.accounts.test({ ...target, caller: this.caller }),
     revoke: (target: Of<AccountTarget>): Promise<boolean> =>
       this.#runtime.accounts.revoke({ ...target, caller: this.caller }),
     rotate: (): Promise<Rotation> => this.#runtime.accounts.rotate({ caller: this.caller }),

@@ -32,6 +32,11 @@ import { resolveSections } from "./sections.ts";
 import { readAccountKeys } from "./account-keys.ts";
 import { parseSources } from "./sources.ts";
 
+/** Lists the mistakes of an account of the settings, as it is written. */
+export async function findAccountMistakes(name: string, written: unknown): Promise<readonly string[]> {
+  return (await import("./accounts.ts")).findAccountMistakes(name, written);
+}
+
 export { addSource } from "./add-source.ts";
 export { findSourceMistakes, findSourceNameFlaw } from "./sources.ts";
 

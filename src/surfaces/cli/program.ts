@@ -23,6 +23,7 @@ import { addPolicy } from "./policy.ts";
 import { addRuns } from "./runs/index.ts";
 import { addSettings } from "./settings/index.ts";
 import { addSkills } from "./skills/index.ts";
+import { addAccount } from "./account/index.ts";
 import { addSource } from "./source/index.ts";
 import { addStore } from "./store.ts";
 import { addTrust } from "./trust.ts";
@@ -47,6 +48,7 @@ export function createProgram(act: CommandAction): CliCommand {
   addTry(program);
   addMcp(program);
   addSource(program);
+  addAccount(program);
   addSkills(program.command("skills").description("create, check, test and configure skills"));
   for (const add of [
     addServe,

@@ -60,6 +60,10 @@ test.skipIf(!HAS_BASH).each([
   ],
   [["mcp", "add", "--tr"], ["--transport"]],
   [["--json", "mcp", "remo"], ["remove"]],
+  [
+    ["account", "re"],
+    ["remove", "revoke"],
+  ],
   [["connect", "--pri"], ["--print"]],
   [["run", "--trac"], ["--trace"]],
 ])("completes %j in bash [O1]", async (words, expected) => {

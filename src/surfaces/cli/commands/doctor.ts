@@ -7,6 +7,7 @@ import type { Runtime } from "../../../runtime.ts";
 import { fetchSameServer } from "../../../shared/http/fetch-same-server.ts";
 import { findTypeScript } from "../../../shared/package/typescript.ts";
 import { loadAgentModule } from "../agent/open-agent.ts";
+import { checkAccounts } from "../account/check-accounts.ts";
 import type { CliCommand } from "../command.ts";
 import { checkStore } from "./check-store.ts";
 import type { Exit } from "../exit-codes.ts";
@@ -101,7 +102,7 @@ async function checkRuntime(session: CliSession, report: ReportChecks): Promise<
     report(await checkModel(session));
     await follow((server) => report(serverCheck(server)));
     reportProblems();
-    report(...checkApis(runtime));
+    report(...checkApis(runtime), ...(await checkAccounts(runtime)));
     report(...(await findAddressCollisions(runtime)).map((problem) => problemCheck(problem, "warning")));
     report(...(await checkServerSettings(runtime)));
     report(...runtime.nodes.map(deviceCheck), ...(await checkExecutors(session, runtime)));

@@ -16,13 +16,20 @@ export async function findSource(
   const status = apis.find((api) => api.name === name);
   if (status !== undefined) return status;
   const names = Object.keys(toRecord(runtime.sections["sources"]));
-  const [problem = runtime.heldProblem] = names.includes(name) ? listSettingProblems(runtime, name) : [];
+  const [problem = runtime.heldProblem] = names.includes(name) ? listSettingProblems(runtime, "sources", name) : [];
   const existing = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
   throw new UsageError(problem?.error ?? `There is no source ${name} in settings.yaml; ${existing}`);
 }
 
-/** The problems of the settings because of which there is no source, or not the one with this name. */
-export function listSettingProblems({ problems }: Runtime, name?: string): readonly Problem[] {
-  const pattern = name === undefined ? /: sources\b/ : new RegExp(`: sources\\.${name}\\b`);
-  return problems.filter(({ source, error }) => source.endsWith("settings.yaml") && pattern.test(error));
+/** The problems of a section of the settings because of which it has no entries, or not the one with this name. */
+export function listSettingProblems(
+  { problems }: Pick<Runtime, "problems">,
+  section: "accounts" | "sources",
+  name?: string,
+): readonly Problem[] {
+  const place = `: ${section}${name === undefined ? "" : `.${name}`}`;
+  return problems.filter(({ source, error }) => {
+    const at = error.indexOf(place);
+    return source.endsWith("settings.yaml") && at >= 0 && !/[\w-]/.test(error.charAt(at + place.length));
+  });
 }

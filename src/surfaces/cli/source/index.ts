@@ -138,7 +138,7 @@ function toProjectPath(document: string): string {
 async function list(session: CliSession): Promise<CommandResult> {
   const runtime = await session.openRuntime({ until: "known" });
   const apis = runtime.listApis();
-  const problems = listSettingProblems(runtime);
+  const problems = listSettingProblems(runtime, "sources");
   const none = "No API is in the section sources of settings.yaml. Add one: skillgate source add URL --name NAME";
   return {
     json: { sources: apis, problems },

@@ -22,6 +22,7 @@ export interface DoctorCheck {
     | "model"
     | "server"
     | "api"
+    | "account"
     | "device"
     | "executors"
     | "telemetry";

@@ -1,0 +1,75 @@
+import type { ListedAccount, Rotation } from "../../../runtime/api/view.ts";
+import type { Paint } from "../terminal/terminal.ts";
+import { count, escaped, lines, table } from "../text/layout.ts";
+
+/** Lines for accounts with their connections. */
+export function describeAccounts(accounts: readonly ListedAccount[], paint: Paint): readonly string[] {
+  const rows = accounts.map((account) => [
+    account.name,
+    account.type ?? "",
+    describeName(account.owner),
+    describeState(account, paint),
+    account.scopes.join(" "),
+    account.expires === null ? "" : `ends ${toShortTime(account.expires)}`,
+    account.lastUsed === null ? "" : `used ${toShortTime(account.lastUsed)}`,
+    account.skills.join(" "),
+  ]);
+  const reasons = accounts.flatMap((account) =>
+    account.reason === null ? [] : [`${describeConnection(account)}: ${account.reason}`],
+  );
+  return [...table(rows), ...reasons];
+}
+
+/** `github (ada)` */
+export function describeConnection({ name, owner }: Pick<ListedAccount, "name" | "owner">): string {
+  return `${name} (${describeName(owner)})`;
+}
+
+function describeName(owner: string | null): string {
+  return owner === null ? "everyone" : escaped(getCallerName(owner));
+}
+
+/** The name of the key whose caller it is. */
+function getCallerName(id: string): string {
+  return /^key:(.+):[0-9a-z]{12}$/.exec(id)?.[1] ?? id;
+}
+
+function describeState({ state }: ListedAccount, paint: Paint): string {
+  if (state === "connected" || state === "settings") return paint.green(state);
+  return state === "missing" ? paint.yellow("not connected") : paint.red(state);
+}
+
+/** `2027-01-31 12:00 UTC` */
+function toShortTime(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** ` for ada`; empty for the owner of a command without `--caller`. */
+export function describeOwner(owner: string | null | undefined): string {
+  return owner === undefined ? "" : ` for ${describeName(owner)}`;
+}
+
+/** The facts of a connection for `--json`: times in RFC 3339. */
+export function toAccountJson({ expires, connected, lastUsed, ...account }: ListedAccount): object {
+  return { ...account, expires: toIso(expires), connected: toIso(connected), lastUsed: toIso(lastUsed) };
+}
+
+function toIso(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+export function describeRotation({ isKeyNew, keys, changed, unreadable }: Rotation): {
+  readonly text: string;
+  readonly remarks: string;
+} {
+  const with_ = isKeyNew ? `a new key in ${keys}` : `the first key of ${keys}`;
+  return {
+    text: `Encrypted ${count(changed, "credential")} with ${with_}`,
+    remarks: lines([
+      isKeyNew ? "The old keys stay in the file: older backups of the store need them" : "",
+      unreadable.length === 0
+        ? ""
+        : `Not encrypted, because the keys of ${keys} do not decrypt them: ${unreadable.map((title) => escaped(title)).join(", ")}`,
+    ]),
+  };
+}
