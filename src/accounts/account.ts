@@ -60,6 +60,10 @@ export function createAccount(definition: AccountDefinition, context: AccountCon
     isRevealed: (skill) => reveal.includes(skill),
     getId,
     getTitle,
+    describeConnect: (caller) =>
+      isFromSettings(definition)
+        ? `the owner corrects its value in the settings: accounts.${name}`
+        : context.describeConnect(caller, definition),
     onEnd: (id, listener) => context.onEnd(id, listener),
     async open(caller) {
       const owner = findOwner(caller);

@@ -356,6 +356,11 @@ function describeSources(): JsonSchema {
           additionalProperties: { type: "string" },
           description: "headers of all its requests, such as `Authorization: Bearer ${TOKEN}`",
         },
+        account: withForm('a name, or names by pattern, as in { "*": github, "/admin/*": admin }', {
+          anyOf: [{ type: "string" }, { type: "object", additionalProperties: { type: "string" } }],
+          description:
+            "the account with whose credential its requests are made, or accounts by pattern; the last pattern that matches decides",
+        }),
         private: { type: "boolean", default: false, description: "it may be at an address of a private network" },
         include: describePatterns('the operations that become methods, as in ["GET *", "/repos/*", "issues_*"]'),
         exclude: describePatterns("the operations that do not"),

@@ -53,6 +53,8 @@ export interface Account {
   getId(caller: Caller): string;
   /** Returns the title of that connection: `github (ada)`. */
   getTitle(caller: Caller): string;
+  /** Says how a caller connects it, or who corrects its value: `the owner of the server connects it: skillgate account connect …`. */
+  describeConnect(caller: Caller): string;
   /** Reads the credential for a request, with a new token if the old one ends. Rejects as `getId` throws, and with `ACCOUNT_UNAVAILABLE`. */
   open(caller: Caller): Promise<OpenAccount>;
   /** Calls back once when a connection ends. Returns a function that removes the listener. */

@@ -83,7 +83,11 @@ export interface Description {
 export function describe(
   catalog: Catalog,
   path: string,
-  { observed = NO_INFERRED_OUTPUTS, getRule = NO_POLICY.getRule }: Partial<MethodFacts> = {},
+  {
+    observed = NO_INFERRED_OUTPUTS,
+    getRule = NO_POLICY.getRule,
+    getAccountTitle = (name) => name,
+  }: Partial<MethodFacts> = {},
 ): Description {
   const paths = path
     .slice(0, QUESTION_UNITS)
@@ -100,6 +104,7 @@ export function describe(
     catalog,
     observed,
     getRule,
+    getAccountTitle,
     compared: Math.ceil(MAX_COMPARED_NAMES / Math.max(1, paths.length)),
   };
   if (paths.length > 1) return describeSeveral(path, findMatchingPaths(paths, catalog), context);
@@ -111,6 +116,8 @@ export function describe(
 interface MethodFacts {
   readonly observed: FindInferredOutput;
   readonly getRule: Policy["getRule"];
+  /** Returns the title of an account for the caller: `github (ada)`. */
+  readonly getAccountTitle: (name: string) => string;
 }
 
 /** The inputs of an answer. */
@@ -144,13 +151,14 @@ function describeOne(path: string, sight: DescribeContext): Description {
     : unknownMethod(path, { name: methodName, skill: owner }, sight);
 }
 
-function describeMethod(method: Method, { observed, getRule }: MethodFacts): Description {
+function describeMethod(method: Method, { observed, getRule, getAccountTitle }: MethodFacts): Description {
   const { path } = method;
   const output = observed(method);
   const { text: declaration, omitted } = declareMethod(method, observed);
   const example = exampleCall(method);
   const notes = [
     ...listNotes(method, getRule(method)),
+    ...(method.definition.accounts ?? []).map((name) => `Uses the account ${getAccountTitle(name)}`),
     ...(output === undefined ? [] : [observation(output)]),
     ...describeOmitted(path, omitted),
   ];

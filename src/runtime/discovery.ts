@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Observed, Observations } from "../observed/index.ts";
+import type { UsableAccounts } from "../model/account.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Catalog, Method } from "../model/catalog.ts";
 import type { Policy } from "../model/policy.ts";
@@ -62,14 +63,21 @@ export interface ReadTime {
   readonly readMs?: number;
 }
 
+interface DiscoveryParts {
+  /** The paths of methods that earlier runtimes called. */
+  readonly used: ReadonlySet<string>;
+  readonly getPolicy: () => Policy;
+  readonly accounts: Pick<UsableAccounts, "find">;
+}
+
 /**
  * Each description is given within `discoveryMs` (X8), or not at all: the host does nothing else meanwhile. A search indexes
- * for as long, and then answers from the indexed methods. `used` has the paths of methods that earlier runtimes called.
+ * for as long, and then answers from the indexed methods.
  */
 export function createDiscovery(
   observations: Observations,
   discoveryMs: number,
-  { used, getPolicy }: { readonly used: ReadonlySet<string>; readonly getPolicy: () => Policy },
+  { used, getPolicy, accounts }: DiscoveryParts,
 ): Discovery {
   const briefCatalogs = new WeakMap<Catalog, Map<string, readonly string[]>>();
   return {
@@ -99,7 +107,9 @@ export function createDiscovery(
     describe(catalog, caller, path) {
       const { getRule } = getPolicy();
       const observed = observations.observedFor(caller);
-      const description = runSyncWithTimeout(discoveryMs, () => describe(catalog, path, { observed, getRule }));
+      const getAccountTitle = (name: string): string => accounts.find(name)?.getTitle(caller) ?? name;
+      const facts = { observed, getRule, getAccountTitle };
+      const description = runSyncWithTimeout(discoveryMs, () => describe(catalog, path, facts));
       if (description === TIMED_OUT) throw describeTimeout(path, discoveryMs);
       return description;
     },

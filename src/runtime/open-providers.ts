@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { findServerSecrets } from "../config/index.ts";
+import { NO_ACCOUNTS } from "../model/account.ts";
 import type { ListName } from "../model/mcp-features.ts";
 import type { RuntimeAccounts } from "./accounts.ts";
 import type { LogListener } from "./options.ts";
@@ -217,7 +218,9 @@ async function openApis(
 ): Promise<SourceProvider> {
   const { openSources } = await import("../providers/sources/index.ts");
   const folder = stateDir === undefined ? undefined : join(stateDir, "sources");
-  return sources.add(openSources(configs, { cwd, answerBytes, ...(folder !== undefined && { folder }) }));
+  return sources.add(
+    openSources(configs, { cwd, answerBytes, findAccount: NO_ACCOUNTS.find, ...(folder !== undefined && { folder }) }),
+  );
 }
 
 /**

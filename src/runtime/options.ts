@@ -130,6 +130,8 @@ export interface SourceSettings {
   readonly servers?: readonly string[];
   /** Headers of all its requests. They are secret. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The account with whose credential its requests are made, or accounts by pattern. The last pattern that matches decides. */
+  readonly account?: string | Readonly<Record<string, string>>;
   /** The document or the server may be at an address of a private network. Off by default. */
   readonly private?: boolean;
   /** Patterns of the operations that become methods, as in `["GET *", "/repos/*", "issues_*"]`; all of them by default. */

@@ -97,7 +97,7 @@ export function createServices({
 }: ServiceOptions): RuntimeServices {
   const typecheck = openTypecheck(options, settings, log);
   const observations = createObservation(settings.observations, resolveResultStore(settings, registry, log));
-  const discovery = createDiscovery(observations, settings.timeouts.discoveryMs, { used, getPolicy });
+  const discovery = createDiscovery(observations, settings.timeouts.discoveryMs, { used, getPolicy, accounts });
   const validator = createValidator(settings.timeouts.validationMs, ({ skill }) =>
     isForeign(registry.catalog.skill(skill)),
   );

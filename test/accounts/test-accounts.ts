@@ -83,6 +83,7 @@ export class TestAccounts implements UsableAccounts {
       getId: (caller) => get(caller).id,
       getTitle: (caller) => open(caller).title,
       open: async (caller) => open(caller),
+      describeConnect: ({ id }) => `connect it with: skillgate account connect ${name} --caller ${id}`,
       onEnd: (id, listener) => {
         const listeners = this.#listeners.get(id) ?? new Set();
         this.#listeners.set(id, listeners.add(listener));

@@ -3,7 +3,7 @@ import type { OperationRow } from "./catalog-file.ts";
 import type { ApiClient } from "./http/api-client.ts";
 import type { SourceConfig } from "./source-config.ts";
 
-type ServerSettings = Pick<SourceConfig, "name" | "document" | "server" | "servers" | "headers">;
+type ServerSettings = Pick<SourceConfig, "name" | "document" | "server" | "servers" | "headers" | "accounts">;
 
 /** A server, and the connections to it. */
 export interface ApiServer {
@@ -54,6 +54,10 @@ export class ApiServers {
     for (const { client } of this.#open.values()) client.close();
   }
 
+  get #hasCredentials(): boolean {
+    return Object.keys(this.#settings.headers).length > 0 || this.#settings.accounts.length > 0;
+  }
+
   #connect(url: URL): ApiServer {
     const server = { url, client: this.#create(url) };
     this.#open.set(url.href, server);
@@ -61,13 +65,13 @@ export class ApiServers {
   }
 
   /**
-   * Headers, which hold credentials, go to a server that only the document names if that is the document's own. A file that was
+   * Headers, which hold credentials, and those of accounts go to a server that only the document names if that is the document's own. A file that was
    * downloaded has no server of its own.
    */
   #findMain(): URL | undefined {
-    const { server, headers, document } = this.#settings;
+    const { server, document } = this.#settings;
     if (server !== undefined) return toHttpUrl(server, document);
-    const isSafe = Object.keys(headers).length === 0 || this.ofDocument?.origin === new URL(document).origin;
+    const isSafe = !this.#hasCredentials || this.ofDocument?.origin === new URL(document).origin;
     return isSafe ? this.ofDocument : undefined;
   }
 
@@ -91,14 +95,14 @@ export class ApiServers {
   }
 
   #refuse({ verb, path, servers }: Pick<OperationRow, "verb" | "path" | "servers">): SkillgateError {
-    const { name, headers } = this.#settings;
+    const { name } = this.#settings;
     const [own] = servers;
     const why =
       this.main !== undefined && own !== undefined
         ? `${verb.toUpperCase()} ${path} is at ${own}, which ${this.#describeFlaw(own)}`
-        : Object.keys(headers).length === 0
+        : !this.#hasCredentials
           ? `The document of ${name} names no server; the owner writes it: ${this.#adviseServer()}`
-          : `The headers of ${name} are sent only to a server that the settings name; the owner writes it: ${this.#adviseServer()}`;
+          : `The credentials of ${name} are sent only to a server that the settings name; the owner writes it: ${this.#adviseServer()}`;
     return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", why));
   }
 

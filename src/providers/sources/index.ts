@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import type { FindAccount } from "../../model/account.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { ShownOperation } from "./list-operations.ts";
 import { canonicalText } from "../../shared/digest.ts";
@@ -33,18 +34,19 @@ export interface SourcesOptions {
   readonly folder?: string;
   /** The largest body of an answer, in bytes: no result of a call can have more. */
   readonly answerBytes: number;
+  readonly findAccount: FindAccount;
 }
 
 /** Opens the catalogs of all sources in the background: those that are stored are there after some milliseconds. */
 export function openSources(
   configs: readonly SourceConfig[],
-  { cwd, folder: stateFolder, answerBytes }: SourcesOptions,
+  { cwd, folder: stateFolder, answerBytes, findAccount }: SourcesOptions,
 ): SourceProvider {
   const folder = stateFolder ?? mkdtempSync(join(tmpdir(), "skillgate-sources-"));
   const listeners: (() => void)[] = [];
   const announce = (): void => listeners.forEach((listener) => listener());
   const create = (config: SourceConfig): ApiSource =>
-    new ApiSource(config, { cwd, folder, answerBytes, onChange: announce });
+    new ApiSource(config, { cwd, folder, answerBytes, findAccount, onChange: announce });
   let sources = configs.map(create);
   const find = (name: string): ApiSource => {
     const source = sources.find(({ config }) => config.name === name);

@@ -19,6 +19,8 @@ export interface SourceConfig {
   readonly servers: readonly string[];
   /** Headers of all requests, credentials among them. They are secret. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The accounts with whose credentials requests are made, by pattern; the last pattern that matches decides. */
+  readonly accounts: readonly (readonly [pattern: string, account: string])[];
   /** The document or the server may be at an address of a private network. */
   readonly isPrivate: boolean;
   /** The file of a JSON patch (RFC 6902), which changes the document before it is compiled. Absolute. */

@@ -1,7 +1,7 @@
-import { type JsonSchema, toList, toRecord } from "../../model/json.ts";
+import { type JsonSchema, toRecord } from "../../model/json.ts";
 import { RESPONSE_ARGUMENT, type ResponseForms } from "../../model/skill.ts";
 import type { PageSetting } from "../../model/tools/source-pages.ts";
-import type { ApiParameter, DescribedOperation } from "./openapi/operation.ts";
+import type { DescribedOperation } from "./openapi/operation.ts";
 import type { MemberPath, NextPage, PageStyle } from "./pages/page-style.ts";
 
 /** An operation as its method offers it. */
@@ -21,30 +21,6 @@ export function toSourceOperation(
     input: { ...input, properties: { ...toRecord(input["properties"]), [RESPONSE_ARGUMENT]: schema } },
     ...(pages !== undefined && { pages }),
     response: pages === undefined ? {} : { items: pages.items },
-  };
-}
-
-/** Leaves out the headers that the settings give: the document may require a token of each call. */
-export function withoutHeaders(
-  operation: DescribedOperation,
-  headers: Readonly<Record<string, string>>,
-): DescribedOperation {
-  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const isGiven = (parameter: ApiParameter): boolean =>
-    parameter.in === "header" && names.has(parameter.name.toLowerCase());
-  const headerArguments = new Set(operation.parameters.filter(isGiven).map(({ argument }) => argument));
-  if (headerArguments.size === 0) return operation;
-  const { properties, required, ...input } = operation.input;
-  return {
-    ...operation,
-    parameters: operation.parameters.filter((parameter) => !isGiven(parameter)),
-    input: {
-      ...input,
-      properties: Object.fromEntries(
-        Object.entries(toRecord(properties)).filter(([name]) => !headerArguments.has(name)),
-      ),
-      required: toList(required).filter((name) => !headerArguments.has(String(name))),
-    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { FindAccount } from "../../model/account.ts";
 import type { JsonSchema } from "../../model/json.ts";
 import {
   formatRequest,
@@ -13,12 +14,15 @@ import { decideEffect, describeEffect, toEffectMetadata } from "./effects.ts";
 import { matchesOperation } from "./patterns.ts";
 import { getNameOwners, getToolOverride } from "../../model/tools/override-tool.ts";
 import type { ToolOverride } from "../../model/tools/tool-definition.ts";
+import { findAccountName, listOwnPlaces } from "./source-accounts.ts";
+import { withoutPlaces } from "./without-places.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
-import { type SourceOperation, toSourceOperation, withoutHeaders } from "./source-operation.ts";
+import { type SourceOperation, toSourceOperation } from "./source-operation.ts";
 
 interface SourceOffer extends OfferedOperations {
   /** Returns the sender of an operation. Throws a `SkillgateError` if its server may not be used. */
   readonly getSender: (row: OperationRow) => OperationSender;
+  readonly findAccount: FindAccount;
   /** Operations that are not as they were accepted. */
   readonly changes: readonly OperationChange[];
 }
@@ -26,7 +30,7 @@ interface SourceOffer extends OfferedOperations {
 /** Makes a skill of a catalog. The schemas of a method are read from the catalog's file when they are needed. */
 export function createSourceSkill(
   config: SourceConfig,
-  { catalog, rows: allRows, changes, getSender }: SourceOffer,
+  { catalog, rows: allRows, changes, getSender, findAccount }: SourceOffer,
 ): ProvidedSkill {
   const missing = new Map(
     changes
@@ -35,9 +39,9 @@ export function createSourceSkill(
   );
   const rows = new Map([...allRows].filter(([name]) => !missing.has(name)));
   const { title, description } = catalog.index;
-  const readOperation = createCache(config, catalog);
+  const readOperation = createCache(config, catalog, findAccount);
   const getMetadata = createMetadata(config);
-  const source = { config, read: readOperation, findType: catalog.findType };
+  const source = { config, read: readOperation, findType: catalog.findType, findAccount };
   return {
     name: config.skill,
     description: [title, description].filter(Boolean).join(". "),
@@ -126,6 +130,7 @@ interface SourceReader {
   readonly config: SourceConfig;
   readonly read: (row: OperationRow) => SourceOperation;
   readonly findType: OpenCatalog["findType"];
+  readonly findAccount: FindAccount;
 }
 
 /** A method whose schemas are in a file. Its fields are not private, because a copy of a definition has the fields and the class. */
@@ -137,6 +142,7 @@ class SourceMethod implements MethodDefinition {
   readonly argumentNames: readonly string[];
   readonly request: OperationRow;
   readonly fillsDefaults = true;
+  readonly accounts?: readonly string[];
   readonly source: SourceReader;
 
   constructor(row: OperationRow, { override, metadata, source }: SourceMethodOptions) {
@@ -145,7 +151,10 @@ class SourceMethod implements MethodDefinition {
     this.description = [description, formatRequest(row)].filter(Boolean).join(". ");
     if (title !== undefined) this.toolFields = { title };
     this.metadata = metadata;
-    this.argumentNames = row.argumentNames;
+    const account = findAccountName(source.config, row);
+    if (account !== undefined) this.accounts = [account];
+    const hidden = new Set(listOwnPlaces(source.config, row, source.findAccount).map((place) => place.name));
+    this.argumentNames = row.argumentNames.filter((argument) => !hidden.has(argument));
     this.request = row;
     this.source = source;
   }
@@ -172,12 +181,22 @@ class SourceMethod implements MethodDefinition {
 }
 
 /** The last operation that was read: its schemas are asked for one after the other. */
-function createCache({ pages, headers }: SourceConfig, catalog: OpenCatalog): (row: OperationRow) => SourceOperation {
+function createCache(
+  config: SourceConfig,
+  catalog: OpenCatalog,
+  findAccount: FindAccount,
+): (row: OperationRow) => SourceOperation {
   let last: { readonly row: OperationRow; readonly operation: SourceOperation } | undefined;
   return (row) => {
     if (last?.row !== row) {
-      const setting = pages.findLast(([pattern]) => matchesOperation(pattern, row))?.[1];
-      last = { row, operation: toSourceOperation(withoutHeaders(catalog.read(row), headers), setting) };
+      const setting = config.pages.findLast(([pattern]) => matchesOperation(pattern, row))?.[1];
+      last = {
+        row,
+        operation: toSourceOperation(
+          withoutPlaces(catalog.read(row), listOwnPlaces(config, row, findAccount)),
+          setting,
+        ),
+      };
     }
     return last.operation;
   };

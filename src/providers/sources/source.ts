@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 import { getMessage } from "../../errors.ts";
+import type { Account, FindAccount } from "../../model/account.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import { type ApiClient, createApiClient } from "./http/api-client.ts";
@@ -20,6 +21,8 @@ import {
 } from "./operation-changes.ts";
 import type { OperationSender } from "./answer-call.ts";
 import { createSourceSkill, findSettingProblems, selectOperations } from "./source-skill.ts";
+import { openRequestAccount } from "./request-account.ts";
+import { findAccountName, findAccountProblems } from "./source-accounts.ts";
 import { type SourceState, StoredSource } from "./stored-source.ts";
 
 /** How a source is. */
@@ -58,6 +61,7 @@ export interface SourceOptions {
   readonly cwd: string;
   /** The largest body of an answer, in bytes. */
   readonly answerBytes: number;
+  readonly findAccount: FindAccount;
   /** Called after its skill or its problems have changed. */
   readonly onChange: () => void;
 }
@@ -256,9 +260,16 @@ export class ApiSource {
     this.#left = catalog.index.operations.length - offered.rows.size;
     this.#changes = await this.#findChanges(offered);
     this.#missingServers = servers.describeMissing(offered.rows.values());
-    this.#settingProblems = findSettingProblems(this.config, catalog);
-    const getSender = (row: OperationRow): OperationSender => createSender(servers.find(row));
-    this.skill = createSourceSkill(this.config, { ...offered, changes: this.#changes, getSender });
+    const { findAccount } = this.#options;
+    this.#settingProblems = [
+      ...findSettingProblems(this.config, catalog),
+      ...findAccountProblems(this.config, findAccount),
+    ];
+    const getSender = (row: OperationRow): OperationSender => {
+      const name = findAccountName(this.config, row);
+      return createSender(servers.find(row), name === undefined ? undefined : findAccount(name));
+    };
+    this.skill = createSourceSkill(this.config, { ...offered, changes: this.#changes, getSender, findAccount });
   }
 
   async #findChanges(offered: OfferedOperations): Promise<readonly OperationChange[]> {
@@ -309,9 +320,13 @@ function createClient(
   });
 }
 
-function createSender({ url, client }: ApiServer): OperationSender {
+function createSender({ url, client }: ApiServer, account: Account | undefined): OperationSender {
   return {
     server: url,
-    send: (operation, input, { context, ...options }) => client.send(buildRequest(operation, input), context, options),
+    async send(operation, input, { context, ...options }) {
+      const request = buildRequest(operation, input);
+      const opened = account && (await openRequestAccount(account, context));
+      return client.send(request, context, { ...options, account: opened });
+    },
   };
 }

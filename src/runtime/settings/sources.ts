@@ -113,7 +113,7 @@ function toSource(
 ): SourceConfig {
   const fill = (text: string): string => fillIn(text, variables, missing);
   const refreshMs = toMilliseconds(written.refresh);
-  const { server, include, patch, idempotencyHeader } = written;
+  const { server, account = {}, include, patch, idempotencyHeader } = written;
   const headers = Object.entries(written.headers ?? {}).map(([header, value]) => [header, fill(value)]);
   return {
     name,
@@ -122,6 +122,7 @@ function toSource(
     ...(server !== undefined && { server: fill(server) }),
     servers: (written.servers ?? []).map(fill),
     headers: Object.fromEntries(headers),
+    accounts: typeof account === "string" ? [["*", account]] : Object.entries(account),
     isPrivate: written.private ?? false,
     ...(include !== undefined && { include }),
     exclude: written.exclude ?? [],

@@ -3,11 +3,14 @@ import { Agent as HttpsAgent } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
+import type { Credential, CredentialRefusal } from "../../../model/account.ts";
 import { isRecord } from "../../../model/json.ts";
 import { DEFAULT_LIMITS } from "../../../model/limits.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import { AddressRefused, type AllowedAddresses } from "../../../shared/http/guarded-lookup.ts";
+import { KnownSecrets } from "../../../shared/secrets.ts";
 import { VERSION } from "../../../shared/version.ts";
+import { addHeaders, addQuery, listBodyFields, listCredentialTexts } from "./add-credential.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { ACCEPT_ENCODING, type Answer, AnswerTimeout, exchange, type WireRequest } from "./exchange.ts";
 import { getHeader, getRetryAfterMs, selectHeaders } from "./headers.ts";
@@ -57,6 +60,18 @@ export interface ApiSendOptions {
   readonly isRead: boolean;
   /** Returns `{ status, headers, body }` instead of the body. */
   readonly includeResponse?: boolean;
+  readonly account?: RequestAccount | undefined;
+}
+
+/** The account with whose credential a request is made. */
+export interface RequestAccount {
+  readonly credential: Credential;
+  /** `github (ada)` */
+  readonly title: string;
+  /** Says what to do about an answer 401. */
+  readonly advice: string;
+  /** Returns the credential in place of one that was refused; `undefined` if it has no other. Rejects with an error that says what to do. */
+  renew(refusal: CredentialRefusal): Promise<Credential | undefined>;
 }
 
 /** Sends requests to one API. */
@@ -97,6 +112,12 @@ interface PreparedRequest extends WireRequest {
   /** The path alone, for errors: a query may hold what a message must not show. */
   readonly path: string;
   readonly mayRepeat: boolean;
+  readonly account: RequestAccount | undefined;
+  /** A credential that was renewed is tried once. */
+  readonly isRenewed: boolean;
+  readonly credential: Credential;
+  /** The texts of the credential, which an API may send back. */
+  readonly secrets: KnownSecrets;
   readonly includeResponse: boolean;
   readonly addNote: AddNote;
   readonly signal: AbortSignal;
@@ -112,6 +133,16 @@ class TransientFailure extends Error {
     super(error.message);
     this.error = error;
     this.pauseMs = pauseMs;
+  }
+}
+
+/** The credential of a request was refused, and there is another one. */
+class CredentialRenewed extends Error {
+  readonly credential: Credential;
+
+  constructor(credential: Credential) {
+    super("The credential was renewed");
+    this.credential = credential;
   }
 }
 
@@ -137,12 +168,16 @@ class HttpApiClient implements ApiClient {
   }
 
   async send(request: ApiRequest, context: ApiCallContext, options: ApiSendOptions): Promise<unknown> {
-    const prepared = await this.#prepare(request, context, options);
+    let prepared = await this.#prepare(request, context, options);
     for (let attempts = 1; ; attempts++) {
       try {
         return await this.#attempt(prepared);
       } catch (thrown) {
         prepared.signal.throwIfAborted();
+        if (thrown instanceof CredentialRenewed) {
+          prepared = await this.#prepare(request, context, { ...options, renewed: thrown.credential });
+          continue;
+        }
         const isLast = attempts > 1 || !prepared.mayRepeat || !(thrown instanceof TransientFailure);
         if (isLast || thrown.pauseMs >= prepared.getTimeLeft()) throw withAttempts(thrown, attempts);
         await wait(thrown.pauseMs, undefined, { signal: prepared.signal }).catch(() => {});
@@ -151,8 +186,14 @@ class HttpApiClient implements ApiClient {
     }
   }
 
-  async #prepare(request: ApiRequest, context: ApiCallContext, options: ApiSendOptions): Promise<PreparedRequest> {
+  async #prepare(
+    plain: ApiRequest,
+    context: ApiCallContext,
+    { renewed, ...options }: ApiSendOptions & { readonly renewed?: Credential },
+  ): Promise<PreparedRequest> {
     const { idempotencyHeader, repeats = true } = this.#options;
+    const credential = renewed ?? options.account?.credential ?? [];
+    const request = addBodyFields(plain, credential);
     const { method, operation, target, body } = request;
     const key = options.isRead ? undefined : idempotencyHeader?.toLowerCase();
     const headers = {
@@ -170,8 +211,12 @@ class HttpApiClient implements ApiClient {
       method,
       operation,
       target: `${base}${target}`,
+      account: options.account,
+      isRenewed: renewed !== undefined,
+      credential,
+      secrets: new KnownSecrets(listCredentialTexts(credential)),
       path: target.split("?", 1)[0] ?? "",
-      headers,
+      headers: addHeaders(headers, credential),
       ...(body !== undefined && { body }),
       mayRepeat: repeats && (options.isRead || key !== undefined),
       includeResponse: options.includeResponse === true,
@@ -182,7 +227,7 @@ class HttpApiClient implements ApiClient {
   }
 
   async #attempt(request: PreparedRequest): Promise<unknown> {
-    const { method, operation, path, signal } = request;
+    const { method, operation, path, signal, secrets } = request;
     const httpRequest = { httpMethod: method, path };
     const pauseMs = await this.#rateLimits.take(operation, request.getTimeLeft, signal);
     if (pauseMs !== undefined) throw createRateLimitError(httpRequest, pauseMs);
@@ -193,10 +238,11 @@ class HttpApiClient implements ApiClient {
       if (answer.status >= 200 && answer.status < 300) return await this.#read(answer, request);
       const body = method === "HEAD" ? undefined : await readErrorBody(answer, this.#limits);
       answer.body.destroy();
-      const error = createHttpError(httpRequest, { ...answer, body });
+      const advice = await adviseRefused(request, answer);
+      const error = createHttpError(httpRequest, { ...answer, body: secrets.maskValue(body) }, advice);
       throw TRANSIENT.has(answer.status) ? new TransientFailure(error, getRetryAfterMs(answer.headers)) : error;
     } catch (thrown) {
-      throw explain(thrown, this.#server);
+      throw thrown instanceof CredentialRenewed ? thrown : explain(thrown, this.#server);
     } finally {
       endTurn();
     }
@@ -211,7 +257,7 @@ class HttpApiClient implements ApiClient {
     const options = { server: this.#server, reach, agent, headersMs: this.#limits.headersMs, signal };
     let target = request.target;
     for (let count = 0; ; count++) {
-      const answer = await exchange({ ...request, target }, options);
+      const answer = await exchange({ ...request, target: addQuery(target, request.credential) }, options);
       if (!REDIRECTS.has(answer.status) || (method !== "GET" && method !== "HEAD")) return answer;
       const next = this.#resolve(target, getHeader(answer.headers, "location"));
       if (next === undefined || count === MAX_REDIRECTS) return answer;
@@ -228,13 +274,38 @@ class HttpApiClient implements ApiClient {
     return url.origin === this.#server.origin ? `${url.pathname}${url.search}` : undefined;
   }
 
-  async #read(answer: Answer, { method, includeResponse, addNote }: PreparedRequest): Promise<unknown> {
+  async #read(answer: Answer, { method, includeResponse, addNote, secrets }: PreparedRequest): Promise<unknown> {
     const { status, headers } = answer;
     const isEmpty = method === "HEAD" || status === 204 || status === 205;
     if (isEmpty) answer.body.resume();
     const body = isEmpty ? null : await readAnswer(answer, this.#limits, addNote);
-    return includeResponse ? { status, headers: selectHeaders(headers), body } : body;
+    return secrets.maskValue(includeResponse ? { status, headers: selectHeaders(headers), body } : body);
   }
+}
+
+function addBodyFields(request: ApiRequest, credential: Credential): ApiRequest {
+  const fields = listBodyFields(credential);
+  if (fields.size === 0) return request;
+  if (request.withFields !== undefined) return request.withFields(fields);
+  const says = `${request.operation} has no body, and its account puts the credential into the body`;
+  throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", says));
+}
+
+/**
+ * Says what to do if an answer does not accept the credential of the account; `undefined` for other answers. Throws `CredentialRenewed` if
+ * the request can be made again with another one.
+ */
+async function adviseRefused(
+  { account, mayRepeat, isRenewed }: PreparedRequest,
+  { status, headers }: Pick<Answer, "status" | "headers">,
+): Promise<string | undefined> {
+  if (account === undefined || (status !== 401 && status !== 403)) return undefined;
+  const challenge = getHeader(headers, "www-authenticate");
+  const refusal = { status, ...(challenge !== undefined && { challenge }) };
+  const renewed = isRenewed ? undefined : await account.renew(refusal);
+  if (renewed === undefined) return status === 401 ? account.advice : undefined;
+  if (mayRepeat) throw new CredentialRenewed(renewed);
+  return `The service did not accept the credential of the account ${account.title}, which is renewed now: make the call again`;
 }
 
 /** Reads the address of an API; only its origin and its path count. */

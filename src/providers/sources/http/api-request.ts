@@ -8,4 +8,6 @@ export interface ApiRequest {
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** Returns the request with these fields of its body, in place of others with their names. Throws for a body without fields. */
+  readonly withFields?: (fields: ReadonlyMap<string, string>) => ApiRequest;
 }

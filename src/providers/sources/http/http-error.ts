@@ -20,6 +20,7 @@ interface FailedAnswer {
 export function createHttpError(
   request: Pick<HttpFailure, "httpMethod" | "path">,
   { status, headers, body }: FailedAnswer,
+  advice?: string,
 ): SkillgateError {
   const retryAfterMs = getRetryAfterMs(headers);
   const requestId = findRequestId(headers);
@@ -27,7 +28,7 @@ export function createHttpError(
   const reason = STATUS_CODES[status] ?? "";
   const retryAfter = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000);
   const says = [`${status} ${reason}`.trim(), ...(detail === "" ? [] : [detail.replace(/[.\s]+$/, "")])].join(": ");
-  return createFailure(`answered ${says}. ${advise(status, headers, retryAfter)}`, {
+  return createFailure(`answered ${says}. ${advice ?? advise(status, headers, retryAfter)}`, {
     status,
     ...request,
     ...(body !== undefined && { body }),

@@ -12,6 +12,14 @@ import { getMember } from "./write-value.ts";
  * operation is of a document that is not trusted.
  */
 export function buildRequest(operation: ApiOperation, args: Readonly<Record<string, unknown>>): ApiRequest {
+  return build(operation, args);
+}
+
+function build(
+  operation: ApiOperation,
+  args: Readonly<Record<string, unknown>>,
+  fields?: ReadonlyMap<string, string>,
+): ApiRequest {
   const method = operation.verb.toUpperCase();
   if (method === "TRACE")
     throw new SkillgateError(
@@ -23,7 +31,8 @@ export function buildRequest(operation: ApiOperation, args: Readonly<Record<stri
     .filter((parameter) => parameter.in === "query")
     .flatMap((parameter) => toPairs(parameter.name, getMember(args, parameter.argument), parameter))
     .join("&");
-  const body = method === "GET" || method === "HEAD" ? undefined : writeBody(operation.body, args);
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const body = hasBody ? writeBody(operation.body, args, fields) : undefined;
   return {
     method,
     operation: `${method} ${operation.path}`,
@@ -34,6 +43,7 @@ export function buildRequest(operation: ApiOperation, args: Readonly<Record<stri
       ...(body !== undefined && { "content-type": body.mediaType }),
     },
     ...(body !== undefined && { body: body.bytes }),
+    ...(hasBody && { withFields: (added: ReadonlyMap<string, string>) => build(operation, args, added) }),
   };
 }
 

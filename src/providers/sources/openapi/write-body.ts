@@ -24,13 +24,35 @@ interface BodyValue extends MemberValue {
   readonly members: readonly NamedValue[] | undefined;
 }
 
-/** Writes the body of an operation in the media type that the arguments choose; `undefined` if no body is sent. */
-export function writeBody(body: ApiBody | undefined, args: Readonly<Record<string, unknown>>): WrittenBody | undefined {
-  if (body === undefined) return undefined;
+/**
+ * Writes the body of an operation in the media type that the arguments choose; `undefined` if no body is sent. `fields` are those that
+ * the owner adds, in place of others with their names; a body of which the document says nothing is JSON with these.
+ */
+export function writeBody(
+  body: ApiBody | undefined,
+  args: Readonly<Record<string, unknown>>,
+  fields: ReadonlyMap<string, string> = new Map(),
+): WrittenBody | undefined {
+  if (body === undefined) return fields.size === 0 ? undefined : writeAs(JSON_FORM, withFields(NO_VALUE, fields));
   const value = readBody(body, args);
-  if (value !== undefined) return writeAs(chooseForm(body, args), value);
+  if (value !== undefined || fields.size > 0)
+    return writeAs(
+      chooseForm(body, args),
+      fields.size === 0 ? (value ?? NO_VALUE) : withFields(value ?? NO_VALUE, fields),
+    );
   if (!body.required) return undefined;
   throw refuseArgument(body.argument ?? "body", "is missing: the request has a body; write its value");
+}
+
+const JSON_FORM: BodyForm = { mediaType: "application/json" };
+const NO_VALUE: BodyValue = { argument: "body", value: {}, written: undefined, members: [] };
+
+function withFields(body: BodyValue, fields: ReadonlyMap<string, string>): BodyValue {
+  const { argument, members } = body;
+  if (members === undefined)
+    throw refuseArgument(argument, "must be an object: the credential of the account is a field of it");
+  const added = [...fields].map(([name, value]) => ({ name, value, written: undefined }));
+  return { ...body, value: {}, members: [...members.filter(({ name }) => !fields.has(name)), ...added] };
 }
 
 function readBody(

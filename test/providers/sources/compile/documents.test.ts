@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { compileDocument, type CompiledOperation } from "../../../../src/providers/sources/compile/compile-document.ts";
-import { withoutHeaders } from "../../../../src/providers/sources/source-operation.ts";
+import { withoutPlaces } from "../../../../src/providers/sources/without-places.ts";
 import { loadDocument } from "../../../../src/providers/sources/compile/load-document.ts";
 
 const ROOT = "https://api.example/openapi.json";
@@ -68,11 +68,11 @@ test("a header that the settings give is no argument [S5]", async () => {
   const { operations } = await compile({ "/openapi.json": { openapi: "3.0.0", paths } });
   const [operation] = operations;
   if (operation === undefined) throw new Error("No operation was compiled");
-  const { input, parameters } = withoutHeaders(operation, { Token: "xoxb" });
+  const { input, parameters } = withoutPlaces(operation, [{ in: "header", name: "Token" }]);
   expect(input).toMatchObject({ properties: { user: {} }, required: ["user"] });
   expect(input["properties"]).not.toHaveProperty("token");
   expect(parameters.map(({ name }) => name)).toEqual(["user"]);
-  expect(withoutHeaders(operation, { Authorization: "Bearer x" })).toBe(operation);
+  expect(withoutPlaces(operation, [{ in: "header", name: "Authorization" }])).toBe(operation);
 });
 
 test("a document whose servers stand at its paths only has those of the first [S5]", async () => {

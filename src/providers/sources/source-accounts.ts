@@ -1,0 +1,33 @@
+import type { CredentialPlace, FindAccount } from "../../model/account.ts";
+import type { OperationRow } from "./catalog-file.ts";
+import { matchesOperation } from "./patterns.ts";
+import type { SourceConfig } from "./source-config.ts";
+
+type AccountSettings = Pick<SourceConfig, "accounts" | "headers">;
+
+/** Returns the name of the account of an operation: that of the last pattern of the settings that matches. */
+export function findAccountName({ accounts }: Pick<SourceConfig, "accounts">, row: OperationRow): string | undefined {
+  return accounts.findLast(([pattern]) => matchesOperation(pattern, row))?.[1];
+}
+
+/** Returns the places of requests of an operation that the owner fills in: those of its account, and the headers of the settings. */
+export function listOwnPlaces(
+  config: AccountSettings,
+  row: OperationRow,
+  findAccount: FindAccount,
+): readonly CredentialPlace[] {
+  const name = findAccountName(config, row);
+  const ofAccount = name === undefined ? [] : (findAccount(name)?.places ?? []);
+  return [...ofAccount, ...Object.keys(config.headers).map((header) => ({ in: "header" as const, name: header }))];
+}
+
+/** Says which accounts of a source the settings do not have. */
+export function findAccountProblems(
+  { accounts }: Pick<SourceConfig, "accounts">,
+  find: FindAccount,
+): readonly string[] {
+  const unknown = new Set(accounts.map(([, name]) => name).filter((name) => find(name) === undefined));
+  return [...unknown].map(
+    (name) => `account names ${JSON.stringify(name)}, which the settings do not have: accounts: { ${name}: … }`,
+  );
+}
