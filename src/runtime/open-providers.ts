@@ -2,7 +2,6 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { findServerSecrets } from "../config/index.ts";
-import { NO_ACCOUNTS } from "../model/account.ts";
 import type { ListName } from "../model/mcp-features.ts";
 import type { RuntimeAccounts } from "./accounts.ts";
 import type { LogListener } from "./options.ts";
@@ -213,13 +212,13 @@ async function openMcp(
 /** Without a folder for what is kept of servers, catalogs of documents are kept as long as the process. */
 async function openApis(
   configs: readonly SourceConfig[],
-  { serverUse: { stateDir }, limits: { answerBytes }, cwd }: ProviderSettings,
+  { serverUse: { stateDir }, limits: { answerBytes }, cwd, accounts }: ProviderSettings,
   sources: SkillSources,
 ): Promise<SourceProvider> {
   const { openSources } = await import("../providers/sources/index.ts");
   const folder = stateDir === undefined ? undefined : join(stateDir, "sources");
   return sources.add(
-    openSources(configs, { cwd, answerBytes, findAccount: NO_ACCOUNTS.find, ...(folder !== undefined && { folder }) }),
+    openSources(configs, { cwd, answerBytes, findAccount: accounts.find, ...(folder !== undefined && { folder }) }),
   );
 }
 

@@ -80,6 +80,7 @@ export function openSources(
       sources = configs.map((config) => before.get(canonicalText(config)) ?? create(config));
       await Promise.all([...before.values()].filter((old) => !sources.includes(old)).map((old) => old.close()));
       await Promise.all(sources.map((source) => source.known));
+      await Promise.all(sources.map((source) => source.followAccounts()));
       announce();
     },
     onChange: (listener) => void listeners.push(listener),

@@ -3,8 +3,6 @@ import type { OperationRow } from "./catalog-file.ts";
 import { matchesOperation } from "./patterns.ts";
 import type { SourceConfig } from "./source-config.ts";
 
-type AccountSettings = Pick<SourceConfig, "accounts" | "headers">;
-
 /** Returns the name of the account of an operation: that of the last pattern of the settings that matches. */
 export function findAccountName({ accounts }: Pick<SourceConfig, "accounts">, row: OperationRow): string | undefined {
   return accounts.findLast(([pattern]) => matchesOperation(pattern, row))?.[1];
@@ -12,7 +10,7 @@ export function findAccountName({ accounts }: Pick<SourceConfig, "accounts">, ro
 
 /** Returns the places of requests of an operation that the owner fills in: those of its account, and the headers of the settings. */
 export function listOwnPlaces(
-  config: AccountSettings,
+  config: Pick<SourceConfig, "accounts" | "headers">,
   row: OperationRow,
   findAccount: FindAccount,
 ): readonly CredentialPlace[] {

@@ -95,6 +95,8 @@ export class ApiSource {
   /** Catalogs and connections of runs that began before a refresh. */
   readonly #earlier: { close(): void }[] = [];
   #servers: ApiServers | undefined;
+  /** The places of the credentials of its accounts. */
+  #places = "";
   #state: SourceState | undefined;
   #error: string | undefined;
 
@@ -251,6 +253,15 @@ export class ApiSource {
     await this.#offer();
   }
 
+  /** Makes the skill again if other accounts, or other places of their credentials, hide other arguments. */
+  async followAccounts(): Promise<void> {
+    if (this.#places !== this.#describePlaces()) await this.#offer();
+  }
+
+  #describePlaces(): string {
+    return JSON.stringify(this.config.accounts.map(([, name]) => this.#options.findAccount(name)?.places ?? null));
+  }
+
   /** Makes the skill of the catalog, without the operations that are held. */
   async #offer(): Promise<void> {
     const catalog = this.#catalog;
@@ -261,6 +272,7 @@ export class ApiSource {
     this.#changes = await this.#findChanges(offered);
     this.#missingServers = servers.describeMissing(offered.rows.values());
     const { findAccount } = this.#options;
+    this.#places = this.#describePlaces();
     this.#settingProblems = [
       ...findSettingProblems(this.config, catalog),
       ...findAccountProblems(this.config, findAccount),
