@@ -1,5 +1,6 @@
 import type { ListName } from "./model/mcp-features.ts";
 import type { Cancellable } from "../sandbox/index.ts";
+import type { EndedConnection } from "./accounts/index.ts";
 import type { Approval } from "./approvals/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
 import type { Approve } from "./model/approval.ts";
@@ -108,6 +109,8 @@ export interface RuntimeEvents {
   readonly servers: [readonly ServerStatus[]];
   /** The MCP server of a skill has announced that its resources or its prompts have changed. */
   readonly list: [skill: string, list: ListName];
+  /** A connection of an account cannot be used any more: it was revoked or replaced, or its owner must connect it again. */
+  readonly account: [EndedConnection];
   /** The store begins to fail, for another reason, or works again: then there is no failure. */
   readonly store: [StoreFailure | undefined];
   /** A skill or a provider has something to say. */

@@ -1,5 +1,6 @@
 import type { ConnectionEnd } from "../model/account.ts";
 import type { AccountRow, Database, LazyDatabase } from "../store/index.ts";
+import { getConnectionTitle } from "./failures.ts";
 
 /** The stored connection of an owner, without its value. */
 export type StoredConnection = Omit<AccountRow, "value" | "claimedBy" | "claimedUntil">;
@@ -10,6 +11,8 @@ export interface EndedConnection {
   readonly name: string;
   /** The id of the caller; `null` for the connection of everyone. */
   readonly owner: string | null;
+  /** `github (ada)` */
+  readonly title: string;
   readonly why: string;
   /** Absent if it can be used again, after a change of the settings or a new login. */
   readonly end?: ConnectionEnd;
@@ -61,9 +64,10 @@ export function createConnections(
       if (usable.has(id)) continue;
       const now = rows.find((row) => row.id === id);
       const isReplaced = byOwner.has(toKey(name, owner));
-      if (now !== undefined) onEnd({ id, name, owner, why: findFlaw(now) ?? "it cannot be used" });
-      else if (isReplaced) onEnd({ id, name, owner, why: "it was connected again", end: "was replaced" });
-      else onEnd({ id, name, owner, why: "it was revoked", end: "was revoked" });
+      const ended = { id, name, owner, title: getConnectionTitle(name, owner) };
+      if (now !== undefined) onEnd({ ...ended, why: findFlaw(now) ?? "it cannot be used" });
+      else if (isReplaced) onEnd({ ...ended, why: "it was connected again", end: "was replaced" });
+      else onEnd({ ...ended, why: "it was revoked", end: "was revoked" });
     }
   }
 

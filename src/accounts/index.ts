@@ -13,7 +13,7 @@ import {
   listSecrets,
   type StaticDefinition,
 } from "./definition.ts";
-import { accountError, type DescribeConnect, requestError } from "./failures.ts";
+import { accountError, type DescribeConnect, getConnectionTitle, requestError } from "./failures.ts";
 import type { KeySource } from "./key-source.ts";
 import { type AccountLogins, createLogins } from "./logins.ts";
 import { createOAuthConnections, type OAuthConnections } from "./oauth/index.ts";
@@ -26,6 +26,8 @@ export { findValueFlaw, listValueNames } from "./credential.ts";
 export type * from "./definition.ts";
 export { isFromSettings, listDefinedSecrets } from "./definition.ts";
 export { describeConnect, type DescribeConnect } from "./failures.ts";
+export type { LoginBrowser, LoginTarget } from "./logins.ts";
+export type { BrowserLogin, DeviceLogin, NewConnection } from "./oauth/index.ts";
 export { createKeySource, type KeySettings, type KeySource } from "./key-source.ts";
 export type { AccountStatus, AccountViewer } from "./status.ts";
 export { type AccountTest, testAccount } from "./test-account.ts";
@@ -79,7 +81,8 @@ export function createAccounts(options: AccountsOptions): Accounts {
     database,
     vault,
     secrets,
-    onReconnect: ({ id, name, owner }, why) => onReconnect({ id, name, owner, why }),
+    onReconnect: ({ id, name, owner }, why) =>
+      onReconnect({ id, name, owner, title: getConnectionTitle(name, owner), why }),
     now,
   });
   const { onEnd, announce } = createEndListeners();

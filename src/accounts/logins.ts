@@ -17,9 +17,17 @@ export interface AccountLogins {
    * Begins a login whose browser may return to another process of the store, and returns the page of the provider. `cookie` is a secret
    * that only this browser has.
    */
-  begin(owned: LoginTarget, browser: { readonly redirectUrl: string; readonly cookie: string }): Promise<URL>;
+  begin(owned: LoginTarget, browser: LoginBrowser): Promise<URL>;
   /** Finishes such a login for the URL to which the browser has returned, with its cookie. */
   finish(returned: URL, cookie: string): Promise<NewConnection>;
+}
+
+/** The browser of a login. */
+export interface LoginBrowser {
+  /** The URL to which it returns, exactly. */
+  readonly redirectUrl: string;
+  /** A secret that only this browser has. */
+  readonly cookie: string;
 }
 
 /** The connection that a login makes. */

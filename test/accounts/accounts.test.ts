@@ -131,7 +131,14 @@ describe.each([["memory", () => ({})], ...kinds] as const)("accounts in a store 
     expect(find(mine).getId(ADA)).toBe(id);
     const ended = new Promise((resolve) => mine.accounts.onEnd(resolve));
     expect(await others.accounts.revoke("notes", ADA.id)).toBe(true);
-    expect(await ended).toEqual({ id, name: "notes", owner: ADA.id, why: "it was revoked", end: "was revoked" });
+    expect(await ended).toEqual({
+      id,
+      name: "notes",
+      owner: ADA.id,
+      title: "notes (ada)",
+      why: "it was revoked",
+      end: "was revoked",
+    });
     expect(() => find(mine).getId(ADA)).toThrow("ACCOUNT_MISSING");
     await expect(find(mine).open(ADA)).rejects.toMatchObject({ code: "ACCOUNT_MISSING" });
     expect(await others.accounts.revoke("notes", ADA.id)).toBe(false);
@@ -167,7 +174,13 @@ describe.each([["memory", () => ({})], ...kinds] as const)("accounts in a store 
     expect(() => find(opened).getId(ADA)).toThrow(message);
     await expect(find(opened).open(ADA)).rejects.toMatchObject({ code: "ACCOUNT_RECONNECT" });
     expect(ended).toEqual([
-      { id, name: "notes", owner: ADA.id, why: "its settings have changed since it was connected" },
+      {
+        id,
+        name: "notes",
+        owner: ADA.id,
+        title: "notes (ada)",
+        why: "its settings have changed since it was connected",
+      },
     ]);
     // A setting that does not decide it changes nothing.
     opened.accounts.replace([{ ...NOTES, reveal: ["NotesSkill"], isPrivate: true }]);

@@ -171,10 +171,15 @@ test("takes changed accounts while it is open", async () => {
   const cwd = createFolder();
   const write = (text: string): void => writeFileSync(join(cwd, "settings.yaml"), text);
   write("accounts: { notes: { type: bearer } }\n");
-  const runtime = await open({ cwd, settings: "settings.yaml", env: {} });
+  const lines: string[] = [];
+  const runtime = await open({ cwd, settings: "settings.yaml", env: {}, log: (_level, text) => lines.push(text) });
   await runtime.accounts.connect({ name: "notes", caller: ADA }, [TOKEN]);
   write("accounts: { notes: { type: bearer, servers: [https://evil.example] }, shop: { type: bearer } }\n");
+  const ended = new Promise((resolve) => runtime.on("account", resolve));
   await runtime.reloadSettings();
+  const why = "its settings have changed since it was connected";
+  expect(await ended).toMatchObject({ name: "notes", owner: ADA.id, why });
+  expect(lines).toContain(`The account notes (ada) must be connected again: ${why}`);
   expect((await runtime.viewFor(ADA).accounts.list()).map(({ name, state }) => [name, state])).toEqual([
     ["notes", "reconnect"],
     ["shop", "missing"],

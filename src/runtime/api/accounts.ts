@@ -3,6 +3,11 @@ import type {
   Accounts,
   AccountStatus,
   AccountTest,
+  BrowserLogin,
+  DeviceLogin,
+  LoginBrowser,
+  NewConnection,
+  LoginTarget,
   Rotation,
   UnreadableConnection,
 } from "../../accounts/index.ts";
@@ -27,6 +32,15 @@ export interface AccountForm {
   readonly isFromSettings: boolean;
   /** The names of the values to enter; none for OAuth. */
   readonly values: readonly string[];
+  /** How OAuth requests tokens: the person agrees in the browser, or types a code. */
+  readonly grant?: "code" | "client" | "device";
+  /** The local port to which the browser returns, if the provider knows only this one. */
+  readonly callbackPort?: number;
+}
+
+/** An account to connect by a login at its provider, for these scopes; by default, for those of the settings. */
+export interface AccountLoginTarget extends AccountTarget {
+  readonly scopes?: readonly string[];
 }
 
 /** An account with the skills whose methods use it, of those that the viewer may see. */
@@ -44,6 +58,17 @@ export interface RuntimeAccountsApi {
   describe(name: string): Promise<AccountForm>;
   /** Stores values of a connection in place of those before. Throws `OPTION_INVALID`, `ADMIN_MISSING`. */
   connect(target: AccountTarget, values: readonly string[]): Promise<void>;
+  /** Begins a login whose browser returns to this process, to exactly this URL. Throws `OPTION_INVALID`, `ADMIN_MISSING`. */
+  logIn(target: AccountLoginTarget, redirectUrl: string): Promise<BrowserLogin>;
+  /** Begins a login by a code that the person types on any device. Throws as `logIn`. */
+  logInByCode(target: AccountLoginTarget): Promise<DeviceLogin>;
+  /**
+   * Begins a login whose browser may return to another process of the store, and returns the page of the provider. `cookie` is a
+   * secret that only this browser has. Throws as `logIn`.
+   */
+  beginLogin(target: AccountLoginTarget, browser: LoginBrowser): Promise<URL>;
+  /** Finishes such a login, for the URL to which the browser has returned, with its cookie. */
+  finishLogin(returned: URL, cookie: string, options?: CallerOption): Promise<NewConnection>;
   /** Makes the request of the setting `test`; without it, only reads the credential. Throws `OPTION_INVALID`, `ADMIN_MISSING`. */
   test(target: AccountTarget): Promise<AccountTest>;
   /** Deletes a connection; returns false if there was none. Throws `ADMIN_MISSING`. */
@@ -74,14 +99,17 @@ export function createAccountsApi(parts: RuntimeParts): RuntimeAccountsApi {
       const { isFromSettings, listValueNames } = await import("../../accounts/index.ts");
       const definition = (await accounts.open()).getDefinition(name);
       const { type, isPerCaller } = definition;
-      const values = definition.type === "oauth" ? [] : listValueNames(definition);
-      return { name, type, isPerCaller, isFromSettings: isFromSettings(definition), values };
+      const form = { name, type, isPerCaller, isFromSettings: isFromSettings(definition) };
+      if (definition.type !== "oauth") return { ...form, values: listValueNames(definition) };
+      const { grant, callbackPort } = definition;
+      return { ...form, values: [], grant, ...(callbackPort !== undefined && { callbackPort }) };
     },
     async connect(target, values) {
       const found = await find(target);
       await found.opened.connect(found.name, found.owner, values);
       report(parts, "connected", found);
     },
+    ...createLogins(parts, find),
     async test(target) {
       const { opened, name, owner, caller } = await find(target);
       const definition = opened.getDefinition(name);
@@ -103,6 +131,46 @@ export function createAccountsApi(parts: RuntimeParts): RuntimeAccountsApi {
     async listUnreadable({ caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
       return (await accounts.open()).listUnreadable();
+    },
+  };
+}
+
+type FindOwned = (target: AccountTarget) => Promise<OwnedAccount>;
+
+function createLogins(
+  parts: RuntimeParts,
+  find: FindOwned,
+): Pick<RuntimeAccountsApi, "logIn" | "logInByCode" | "beginLogin" | "finishLogin"> {
+  const toOwned = ({ name, owner }: OwnedAccount, { scopes }: AccountLoginTarget): LoginTarget => ({
+    name,
+    owner,
+    ...(scopes !== undefined && { scopes }),
+  });
+  const reported = async (login: Promise<NewConnection>, found: OwnedAccount): Promise<NewConnection> => {
+    const connection = await login;
+    report(parts, "connected", found);
+    return connection;
+  };
+  return {
+    async logIn(target, redirectUrl) {
+      const found = await find(target);
+      const login = await found.opened.logins.inBrowser(toOwned(found, target), redirectUrl);
+      return { ...login, finish: (returned) => reported(login.finish(returned), found) };
+    },
+    async logInByCode(target) {
+      const found = await find(target);
+      const login = await found.opened.logins.byCode(toOwned(found, target));
+      return { ...login, finish: (signal) => reported(login.finish(signal), found) };
+    },
+    async beginLogin(target, browser) {
+      const found = await find(target);
+      return found.opened.logins.begin(toOwned(found, target), browser);
+    },
+    async finishLogin(returned, cookie, { caller = OWNER } = {}) {
+      const opened = await parts.accounts.open();
+      const connection = await opened.logins.finish(returned, cookie);
+      report(parts, "connected", { opened, caller, name: connection.name, owner: connection.owner });
+      return connection;
     },
   };
 }

@@ -162,7 +162,12 @@ function createDatabaseParts(
     else log("error", `The store fails: ${failure.message}`);
     events.emit("store", failure);
   });
-  return { database, accounts: createRuntimeAccounts({ settings, database, secrets }), retention, storeProblems };
+  const accounts = createRuntimeAccounts({ settings, database, secrets });
+  accounts.onEnd((ended) => {
+    if (ended.end === undefined) log("warn", `The account ${ended.title} must be connected again: ${ended.why}`);
+    events.emit("account", ended);
+  });
+  return { database, accounts, retention, storeProblems };
 }
 
 function forwardLog(events: EventEmitter<RuntimeEvents>, log: RuntimeOptions["log"]): void {

@@ -1,4 +1,4 @@
-import type { AccountTest, Rotation } from "../../accounts/index.ts";
+import type { AccountTest, LoginBrowser, NewConnection, Rotation } from "../../accounts/index.ts";
 import type { Approval, GivenAnswer } from "../../approvals/index.ts";
 import { createKeys, type Keys, type KeyUsage, readKeyUsage, toCaller } from "../../keys/index.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
@@ -14,7 +14,7 @@ import type { RunDifference } from "../../runs/index.ts";
 import type { DirectCallOptions, RunOptions, Runtime } from "../../runtime.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { ApprovalState, Database, DatabaseInfo } from "../../store/index.ts";
-import type { AccountForm, AccountTarget, ListedAccount } from "./accounts.ts";
+import type { AccountForm, AccountLoginTarget, AccountTarget, ListedAccount } from "./accounts.ts";
 import { limitReplays } from "./replay-limit.ts";
 import type { CheckResult } from "./run.ts";
 import type { RuntimeTool, RuntimeToolOptions } from "../builtin-tools/runtime-tools.ts";
@@ -248,6 +248,10 @@ export class RuntimeView {
     describe: (name: string): Promise<AccountForm> => this.#runtime.accounts.describe(name),
     connect: (target: Of<AccountTarget>, values: readonly string[]): Promise<void> =>
       this.#runtime.accounts.connect({ ...target, caller: this.caller }, values),
+    beginLogin: (target: Of<AccountLoginTarget>, browser: LoginBrowser): Promise<URL> =>
+      this.#runtime.accounts.beginLogin({ ...target, caller: this.caller }, browser),
+    finishLogin: (returned: URL, cookie: string): Promise<NewConnection> =>
+      this.#runtime.accounts.finishLogin(returned, cookie, { caller: this.caller }),
     test: (target: Of<AccountTarget>): Promise<AccountTest> =>
       this.#runtime.accounts.test({ ...target, caller: this.caller }),
     revoke: (target: Of<AccountTarget>): Promise<boolean> =>
