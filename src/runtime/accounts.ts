@@ -13,7 +13,7 @@ export interface RuntimeAccounts extends UsableAccounts {
   /** Takes changed settings. */
   replace(definitions: readonly AccountDefinition[]): void;
   /** Names links of a server at this address, in place of commands, to callers that must connect an account. */
-  linkTo(baseUrl: string | undefined): void;
+  linkTo(baseUrl: string): void;
   /** Calls back when a connection cannot be used any more. Returns a function that removes the listener. */
   onEnd(listener: (ended: EndedConnection) => void): () => void;
   close(): void;

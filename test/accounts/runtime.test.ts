@@ -185,3 +185,25 @@ test("takes changed accounts while it is open", async () => {
     ["shop", "missing"],
   ]);
 });
+
+test("tells a caller of a server the link that connects an account, and the owner the command", async () => {
+  const secret = "shop-token-123";
+  const runtime = await open({
+    accounts: {
+      notes: { type: "bearer" },
+      shop: { type: "bearer", for: "everyone" },
+      wiki: { type: "bearer", token: secret },
+    },
+  });
+  runtime.accounts.linkTo("https://gate.example");
+  const test = async (name: string, caller?: Caller): Promise<string> =>
+    (await runtime.accounts.test({ name, ...(caller && { caller }) })).detail;
+  expect(await test("notes", ADA)).toContain(
+    "notes (ada) is not connected; connect it: https://gate.example/connect/notes (ACCOUNT_MISSING)",
+  );
+  expect(await test("notes")).toContain("notes (owner) is not connected; connect it: skillgate account connect notes");
+  expect(await test("shop", OPERATOR)).toContain(
+    "shop (everyone) is not connected; the owner of the server connects it: skillgate account connect shop",
+  );
+  expect(await runtime.accounts.test({ name: "wiki" })).toMatchObject({ result: "readable" });
+});

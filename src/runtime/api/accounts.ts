@@ -73,6 +73,8 @@ export interface RuntimeAccountsApi {
   test(target: AccountTarget): Promise<AccountTest>;
   /** Deletes a connection; returns false if there was none. Throws `ADMIN_MISSING`. */
   revoke(target: AccountTarget): Promise<boolean>;
+  /** Names links of a server at this address, in place of commands, to callers that must connect an account of theirs. */
+  linkTo(baseUrl: string): void;
   /** Encrypts all credentials with the first key. Throws `ADMIN_MISSING`. */
   rotate(options?: CallerOption): Promise<Rotation>;
   /** Lists the connections whose values cannot be decrypted. Throws `ADMIN_MISSING`. */
@@ -124,6 +126,7 @@ export function createAccountsApi(parts: RuntimeParts): RuntimeAccountsApi {
       if (isRevoked) report(parts, "revoked", found);
       return isRevoked;
     },
+    linkTo: (baseUrl) => accounts.linkTo(baseUrl),
     async rotate({ caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
       return (await accounts.open()).rotate();
