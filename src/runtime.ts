@@ -16,7 +16,7 @@ import type { LogLevel, ProvidedSkill } from "./model/skill.ts";
 import type { Timeouts } from "./model/timeouts.ts";
 import type { ExplainedPolicy } from "./policy/index.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
-import type { ExecutorPool } from "./executors/index.ts";
+import type { ExecutorPool, Fronts } from "./executors/index.ts";
 import type { NodeStatus } from "./providers/nodes/index.ts";
 import type { AuditEntry } from "./router/index.ts";
 import { type CallApi, createCallApi } from "./runtime/api/calls.ts";
@@ -25,6 +25,7 @@ import { followFiles } from "./runtime/api/follow-files.ts";
 import { connectSavedCalls } from "./runtime/api/saved.ts";
 import { type RuntimeParts, openParts } from "./runtime/api/parts.ts";
 import { listProblems } from "./runtime/api/problems.ts";
+import { createRequest } from "./runtime/api/request.ts";
 import { type RunApi, createRunApi } from "./runtime/api/run.ts";
 import { type RunsApi, createRunsApi } from "./runtime/api/runs.ts";
 import { type ServerApi, createServerAdmin } from "./runtime/api/servers.ts";
@@ -34,6 +35,8 @@ import { indexInBackground } from "./runtime/discovery.ts";
 import type { RecordedRunFacts, RunNeighbours } from "./runtime/execution/run-lists.ts";
 import type { RuntimeOptions } from "./runtime/options.ts";
 import type { RefusalGroup, RefusalReport } from "./runtime/refusals/report.ts";
+import { createCallElsewhere, serveExecutors } from "./runtime/remote/front-calls.ts";
+import type { RuntimeServices } from "./runtime/services.ts";
 import { type SkillAdmin, createSkillAdmin } from "./runtime/skill-admin.ts";
 import { RuntimeView } from "./runtime/api/view.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
@@ -179,6 +182,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin, RunApi, CallApi, D
   readonly known: Promise<void>;
   /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
   readonly ready: Promise<void>;
+  /** Lets fronts make the calls of methods with accounts: an executor does not have their credentials. */
+  useFronts(fronts: Fronts): void;
   on<Name extends keyof RuntimeEvents>(event: Name, listener: (...args: RuntimeEvents[Name]) => void): () => void;
   /**
    * Answers callers whose programs wait for a person, now or later, at once with `waiting` and the id of the run: the process is
@@ -211,6 +216,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
   const decisions = createDecisions(parts);
   const services = openServices(parts, decisions);
   connectSavedCalls(parts, services);
+  serveCallsOfExecutors(parts, services);
   let listing: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const requireOpen = (): void => {
@@ -266,6 +272,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
       return providers.ready();
     },
     ...createServerAdmin(parts),
+    useFronts: (fronts) => void (parts.fronts.elsewhere = createCallElsewhere(fronts, parts.settings.limits)),
     on: createListen(events),
     releaseCallers: () => services.records.releaseCallers(),
     async close() {
@@ -276,6 +283,16 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     [Symbol.asyncDispose]: () => runtime.close(),
   };
   return runtime;
+}
+
+function serveCallsOfExecutors(parts: RuntimeParts, { router }: RuntimeServices): void {
+  const { settings, fronts, log } = parts;
+  if (settings.executors === undefined) return;
+  const services = {
+    createRequest: (options: RunOptions) => createRequest(options, parts),
+    makeDecided: router.makeDecided,
+  };
+  fronts.served = serveExecutors(settings.executors, services, (text) => log("warn", text));
 }
 
 function findHeldProblem(parts: RuntimeParts): Runtime["heldProblem"] {

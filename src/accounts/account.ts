@@ -69,6 +69,7 @@ export function createAccount(definition: AccountDefinition, context: AccountCon
       const owner = findOwner(caller);
       const title = getTitle(caller);
       const connect = context.describeConnect(caller, definition);
+      if (definition.unset !== undefined) throw accountError("ACCOUNT_UNAVAILABLE", `${title}: ${definition.unset}`);
       if (isFromSettings(definition)) {
         const id = getSettingsId(definition);
         if (definition.type === "oauth") return context.openOAuth(definition, { owner, id, title, connect });

@@ -17,6 +17,8 @@ interface CommonDefinition {
   readonly reveal: readonly string[];
   /** Its service may be at an address of a private network. */
   readonly isPrivate: boolean;
+  /** Says which secrets of the settings are missing: `STRIPE_KEY is not set`. The account cannot be used then. */
+  readonly unset?: string;
   /** The URL of a harmless request that shows whether the service accepts the credential. */
   readonly test?: string;
 }
@@ -75,6 +77,7 @@ export function isFromSettings(definition: AccountDefinition): boolean {
 
 /** Returns the secret values of an account in the settings. */
 export function listDefinedSecrets(definition: AccountDefinition): readonly string[] {
+  if (definition.unset !== undefined) return [];
   if (definition.type !== "oauth")
     return definition.values === undefined ? [] : listSecrets(definition, definition.values);
   return definition.clientSecret === undefined ? [] : [definition.clientSecret];

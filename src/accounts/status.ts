@@ -14,7 +14,7 @@ export interface AccountStatus {
   /** The id of the caller; `null` for everyone. */
   readonly owner: string | null;
   readonly state: AccountStatusState;
-  /** Why the state is `reconnect`. */
+  /** Why the state is `reconnect`, or what of the secrets in the settings is not set. */
   readonly reason: string | null;
   /** The user at the service, if it is known. */
   readonly label: string | null;
@@ -57,7 +57,14 @@ export function listStatuses(
 function describeAbsent(definition: AccountDefinition, owner: string | null): AccountStatus {
   const { name, type, isPerCaller } = definition;
   const state = isFromSettings(definition) ? "settings" : "missing";
-  const none = { reason: null, label: null, scopes: [], expires: null, connected: null, lastUsed: null };
+  const none = {
+    reason: definition.unset ?? null,
+    label: null,
+    scopes: [],
+    expires: null,
+    connected: null,
+    lastUsed: null,
+  };
   return { name, type, for: isPerCaller ? "caller" : "everyone", owner, state, ...none };
 }
 

@@ -1,5 +1,6 @@
 import { openServer, type NetworkServer } from "../network/index.ts";
 import { getProcessName } from "../store/index.ts";
+import { connectFronts } from "./front-calls.ts";
 import { type ExecutingRuntime, JobServer } from "./job-server.ts";
 import { type ExecutorFacts, MAX_BYTES } from "./protocol.ts";
 import type { ExecutorSettings } from "./settings.ts";
@@ -30,6 +31,8 @@ export interface StartedExecutor {
 /** Executes the runs that fronts hand out, until `close`. Throws `OPTION_INVALID` for a key that cannot be read. */
 export async function startExecutor(options: StartExecutorOptions): Promise<StartedExecutor> {
   const { settings, runtime, readVersion, onState, warn } = options;
+  const fronts = await connectFronts({ settings, warn });
+  runtime.useFronts(fronts);
   const jobs = new JobServer({ settings, runtime, getToken: () => getVersionToken(readVersion()) });
   const server: NetworkServer = await openServer({
     settings,
@@ -71,7 +74,7 @@ export async function startExecutor(options: StartExecutorOptions): Promise<Star
       stopFollowing();
       jobs.isTaking = false;
       await jobs.whenEmpty();
-      await server.close();
+      await Promise.all([server.close(), fronts.close()]);
     },
   };
 }

@@ -1,4 +1,12 @@
 export { connectExecutors, type ExecutorPool } from "./pool.ts";
+export {
+  connectFronts,
+  type FrontAnswer,
+  type FrontCall,
+  type Fronts,
+  type SentValue,
+  serveFrontCalls,
+} from "./front-calls.ts";
 export { listEvents } from "./events.ts";
 export type { Job } from "./protocol.ts";
 export { restoreError } from "./protocol.ts";

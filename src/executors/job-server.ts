@@ -1,5 +1,6 @@
 import { parseJson, isRecord } from "../model/json.ts";
 import type { IncomingRequest } from "../network/index.ts";
+import type { Fronts } from "./front-calls.ts";
 import { parseJob } from "./protocol.ts";
 import { type JobRuntime, RunningJob } from "./running-job.ts";
 import type { ExecutorSettings } from "./settings.ts";
@@ -11,6 +12,8 @@ export interface ExecutingRuntime extends JobRuntime {
     /** Continues no more runs, and resolves when each run of this process has ended or waits for a person. */
     settle(): Promise<void>;
   };
+  /** Lets fronts make the calls of methods with accounts. */
+  useFronts(fronts: Fronts): void;
   on(event: "catalog", listener: () => void): () => void;
 }
 

@@ -38,7 +38,7 @@ export interface VersionedRuntime {
 }
 
 /** Sections of the settings that change what a run does, beside its methods and limits. */
-const SECTIONS = ["approvals", "audit", "runs", "secrets", "skills", "typecheck"] as const;
+const SECTIONS = ["accounts", "approvals", "audit", "runs", "secrets", "skills", "typecheck"] as const;
 
 /** Creates the function that returns the version of a runtime as it is now. */
 export function createVersionReader(getRuntime: () => VersionedRuntime, location: StoreLocation): () => RuntimeVersion {
@@ -95,8 +95,9 @@ function hashMethods(catalog: Catalog): string {
 function hashMethod(method: Method): string {
   const cached = DIGESTS.get(method);
   if (cached !== undefined) return cached;
-  const { path, description, input, output, metadata } = method;
-  const digest = hashValue({ path, description, input, output, metadata: toPlain({ ...metadata }) });
+  const { path, description, input, output, metadata, definition } = method;
+  const { accounts } = definition;
+  const digest = hashValue({ path, description, input, output, metadata: toPlain({ ...metadata }), accounts });
   DIGESTS.set(method, digest);
   return digest;
 }

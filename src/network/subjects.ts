@@ -1,8 +1,8 @@
 /** The version of the messages on the network. Machines of different versions do not talk. */
 export const PROTOCOL = 2;
 
-/** A network on a NATS server: machines that offer skills, or machines that execute runs. */
-export type Group = "nodes" | "executors";
+/** A network on a NATS server: machines that offer skills, that execute runs, or that make calls for those. */
+export type Group = "nodes" | "executors" | "fronts";
 
 /** The subject on which a machine announces itself; `*` for those of all machines. */
 export function getAnnouncementSubject(group: Group, device: string): string {
@@ -18,6 +18,7 @@ export function getAskSubject(group: Group): string {
 export const ASK_SUBJECTS_1: Readonly<Record<Group, string>> = {
   nodes: "$SRV.PING.skillgate-node",
   executors: "skillgate.executors.front",
+  fronts: "skillgate.fronts.executor",
 };
 
 /** One start of a process. */

@@ -69,6 +69,8 @@ export interface Call {
   readonly resultTexts?: ResultTexts<Method>;
   /** The place in a trace at which the call begins; by default the active span. */
   readonly trace?: TraceContext | undefined;
+  /** The ids of the connections for which another process has decided on the call. */
+  readonly decidedFor?: readonly string[];
   /** Receives remarks for the caller about a call that succeeded. */
   readonly addNote: (text: string) => void;
   /** Receives the record of the call when it has ended, whatever the outcome. */
@@ -82,6 +84,9 @@ export interface CallInPlan {
   readonly site: CallSite;
   readonly method: Method | undefined;
 }
+
+/** Lets another process make a call that this one has decided on, because the credentials are there. */
+export type CallElsewhere = (call: GuardedCall, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 /** Runs a call. Resolves to the result of the method; rejects with a `SkillgateError` for every refusal and failure. */
 export type Route = (call: Call) => Promise<unknown>;

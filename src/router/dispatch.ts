@@ -8,7 +8,14 @@ import type { CallContext } from "../model/skill.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
 import { findSkillError } from "../shared/errors/skill-error.ts";
 import { sentence, SkillgateError } from "../errors.ts";
-import { getMethodFacts, requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
+import {
+  type CallElsewhere,
+  getMethodFacts,
+  requireInput,
+  type GuardedCall,
+  type Handler,
+  pauseTimeout,
+} from "./call.ts";
 import { countAttempts, repeatRead } from "./repeat-read.ts";
 import type { SecretView } from "./secret-placeholders.ts";
 import { toGuestError } from "./to-guest-error.ts";
@@ -28,6 +35,8 @@ export interface DispatchOptions {
   readonly retriesReads: boolean;
   /** Is called just before the provider; the call waits for a promise that it returns. */
   readonly onBegin: (call: GuardedCall) => Promise<void> | undefined;
+  /** Returns the function that lets another process make calls with accounts; `undefined` if this process makes them. */
+  readonly getElsewhere: () => CallElsewhere | undefined;
 }
 
 /** Resources of a skill without settings, secrets or a store. */
@@ -38,7 +47,14 @@ export const NO_RESOURCES: SkillResources = Object.freeze({
 });
 
 /** The innermost stage: calls the provider. Its errors become errors that a guest may read. */
-export function dispatch({ getResources, secrets, getView, retriesReads, onBegin }: DispatchOptions): Handler {
+export function dispatch({
+  getResources,
+  secrets,
+  getView,
+  retriesReads,
+  onBegin,
+  getElsewhere,
+}: DispatchOptions): Handler {
   return async (call) => {
     const { skill, method } = call;
     const resources = getResources(skill);
@@ -49,8 +65,11 @@ export function dispatch({ getResources, secrets, getView, retriesReads, onBegin
     const view = getView(call.caller, skill.name);
     const { context, close } = createContext(call, resources, { secrets, view });
     try {
+      const elsewhere = method.definition.accounts === undefined ? undefined : getElsewhere();
       const attempt = (): Promise<unknown> =>
-        skill.provided.invoke(method.definition, view.reveal(requireInput(call)), context);
+        elsewhere === undefined
+          ? skill.provided.invoke(method.definition, view.reveal(requireInput(call)), context)
+          : elsewhere(call, requireInput(call));
       const result = await (retriesReads ? repeatRead(call, attempt) : attempt());
       const pause = waitForTurn();
       if (pause !== undefined) await pause;

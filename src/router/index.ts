@@ -8,12 +8,21 @@ import { type AuditWriter, createLazyDatabase } from "../store/index.ts";
 import type { Validator } from "../validation/index.ts";
 import { type CallCounter, createCallCounter } from "./call-counter.ts";
 import { countRequest, type RequestUnit, type UnrecordedRequest } from "./caller-limits.ts";
-import { guardedCall, type Guard, type Route } from "./call.ts";
+import {
+  type Call,
+  type CallElsewhere,
+  guardedCall,
+  type Guard,
+  type GuardedCall,
+  type Handler,
+  type Route,
+} from "./call.ts";
 import { dispatch, type SkillResources, NO_RESOURCES } from "./dispatch.ts";
 import { approval, type DecideApproval } from "./guards/approval.ts";
 import { accounts } from "./guards/accounts.ts";
 import { audit, recordDecision } from "./guards/audit.ts";
 import { cache } from "./guards/cache.ts";
+import { decided } from "./guards/decided.ts";
 import { enabled } from "./guards/enabled.ts";
 import { limits } from "./guards/limits.ts";
 import { permission } from "./guards/permission.ts";
@@ -25,7 +34,7 @@ import { createSecretViews, type PlaceholderOptions } from "./secret-placeholder
 import { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
-export type { Call, Route } from "./call.ts";
+export type { Call, CallElsewhere, Route } from "./call.ts";
 export type { UsedAccount } from "./used-accounts.ts";
 export type { CallCounter } from "./call-counter.ts";
 export type { RequestUnit, UnrecordedRequest } from "./caller-limits.ts";
@@ -52,6 +61,8 @@ export interface RouterOptions {
   readonly getResources?: (skill: Skill) => SkillResources;
   /** The accounts whose names methods have; none by default. */
   readonly accounts?: UsableAccounts;
+  /** Returns the function that lets another process make calls with accounts, if one has their credentials. */
+  readonly getElsewhere?: () => CallElsewhere | undefined;
   /** Values that are masked in every error, log and approval. */
   readonly secrets?: KnownSecrets;
   /** The values for which guests see placeholders, which become values again where a method may receive them; default: none. */
@@ -73,6 +84,8 @@ export interface RouterOptions {
 /** Runs every call of a method through the guards. */
 export interface Router {
   readonly route: Route;
+  /** Makes a call that another process has decided on: it was approved, counted and recorded there. */
+  readonly makeDecided: Route;
   /** Counts a request that calls no method itself in the limits of its caller; rejects with `RATE_LIMIT`. */
   countRequest(caller: Caller, what?: UnrecordedRequest): Promise<RequestUnit | undefined>;
   /** The newest records, the oldest first. */
@@ -107,15 +120,20 @@ export function createRouter(options: RouterOptions): Router {
     timeout,
     cache(now),
   ];
-  const enter = guards.reduceRight(
-    (next, guard) => guard(next),
-    dispatch({ getResources, secrets, getView, retriesReads, onBegin: recordDecision(now, writer) }),
+  const { getElsewhere = () => undefined } = options;
+  const parts = { getResources, secrets, getView, retriesReads, getElsewhere };
+  const enter = nest(guards, dispatch({ ...parts, onBegin: recordDecision(now, writer) }));
+  const enterDecided = nest(
+    [permission, enabled(isDisabled), accounts(usable), decided, validate(validator, shouldReport), timeout],
+    dispatch({ ...parts, onBegin: () => undefined }),
   );
 
+  const guard = (call: Call): GuardedCall =>
+    guardedCall(call, { policy: getPolicy(), validator, findAccount: usable.find });
   return {
     async route(call) {
       try {
-        const { value } = await enter(guardedCall(call, { policy: getPolicy(), validator, findAccount: usable.find }));
+        const { value } = await enter(guard(call));
         call.resultTexts?.record(call.method, value);
         return value;
       } catch (error) {
@@ -125,10 +143,15 @@ export function createRouter(options: RouterOptions): Router {
         throw error;
       }
     },
+    makeDecided: async (call) => (await enterDecided(guard(call))).value,
     countRequest: (caller, what) => countRequest(caller, sharedCounter, what),
     entries: () => trail.entries(),
     statistics: () => trail.statistics(),
   };
+}
+
+function nest(guards: readonly Guard[], innermost: Handler): Handler {
+  return guards.reduceRight((next, guard) => guard(next), innermost);
 }
 
 function createMemoryCounter(now: () => number): SharedCounter {

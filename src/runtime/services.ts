@@ -7,7 +7,6 @@ import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-program.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
 import type { Host } from "../gatekeeper/index.ts";
 import { createObservation, type Observations, type StoredResultsOptions } from "../observed/index.ts";
-import type { UsableAccounts } from "../model/account.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import { isForeign, type Method } from "../model/catalog.ts";
@@ -72,7 +71,8 @@ export interface ServiceOptions {
   /** Returns the policy that is in force. */
   readonly getPolicy: () => Policy;
   readonly auditWriter: AuditWriter | undefined;
-  readonly accounts: UsableAccounts;
+  /** The accounts of methods, and the process that makes calls with them if this one has no credentials. */
+  readonly credentials: Required<Pick<RouterOptions, "accounts" | "getElsewhere">>;
   /** Gets the record of each call when it has ended. */
   readonly onEntry: (entry: AuditEntry) => void;
 }
@@ -92,12 +92,16 @@ export function createServices({
   savedCalls,
   getPolicy,
   auditWriter,
-  accounts,
+  credentials,
   onEntry,
 }: ServiceOptions): RuntimeServices {
   const typecheck = openTypecheck(options, settings, log);
   const observations = createObservation(settings.observations, resolveResultStore(settings, registry, log));
-  const discovery = createDiscovery(observations, settings.timeouts.discoveryMs, { used, getPolicy, accounts });
+  const discovery = createDiscovery(observations, settings.timeouts.discoveryMs, {
+    used,
+    getPolicy,
+    accounts: credentials.accounts,
+  });
   const validator = createValidator(settings.timeouts.validationMs, ({ skill }) =>
     isForeign(registry.catalog.skill(skill)),
   );
@@ -110,7 +114,7 @@ export function createServices({
     sharedCounter: counter,
     ...(isShared && { counter }),
     approve,
-    accounts,
+    ...credentials,
     shouldReport: observations.shouldReport,
     isDisabled: (skill) => sources.isDisabled(skill),
     getResources: ({ name, provided }) => ({
@@ -141,7 +145,7 @@ export function createServices({
       isDurable: isDurable(settings),
       database,
       getPolicy,
-      accounts,
+      accounts: credentials.accounts,
       log,
     }),
     inspect: createChecker(getPolicy, { validator, discovery }),

@@ -60,7 +60,10 @@ test("leaves out an account with a mistake, and says where it is", async () => {
       '"bad name" cannot name an account: it must have letters, digits, _ and -, at most 64',
     ].map((error) => expect.stringContaining(error) as string),
   );
-  expect((await runtime.accounts.list()).map(({ name }) => name)).toEqual(["good"]);
+  expect((await runtime.accounts.list()).map(({ name, reason }) => [name, reason])).toEqual([
+    ["good", null],
+    ["absent", expect.stringContaining("is not set")],
+  ]);
   await expect(createRuntime({ accounts: { x: { type: "secret" } as never } })).rejects.toThrow(
     "accounts.x.type must be apiKey, basic, bearer or oauth",
   );

@@ -20,6 +20,7 @@ import {
 } from "../../store/index.ts";
 import { createRuntimeAccounts, type RuntimeAccounts } from "../accounts.ts";
 import { type RuntimeAudit, createAudit } from "../audit.ts";
+import type { CallElsewhere } from "../../router/index.ts";
 import { SavedCalls } from "../saved/index.ts";
 import { type Providers, createProviders } from "../open-providers.ts";
 import type { LogListener, RuntimeOptions } from "../options.ts";
@@ -54,11 +55,19 @@ export interface RuntimeParts {
   readonly trust: LiveTrust;
   /** The executors that execute the runs; `undefined` if this process executes them. */
   readonly executors: ExecutorPool | undefined;
+  /** How executors and fronts make calls with accounts. */
+  readonly fronts: FrontLinks;
   readonly audit: RuntimeAudit | undefined;
   readonly retention: RetentionSchedule;
   /** Sentences about a store that cannot be used as it is. */
   readonly storeProblems: readonly Problem[];
   readonly used: ReadonlySet<string>;
+}
+
+/** On an executor, fronts make the calls with accounts; a front makes those of executors. */
+export interface FrontLinks {
+  elsewhere?: CallElsewhere;
+  served?: { close(): Promise<void> };
 }
 
 const NOTHING_USED: ReadonlySet<string> = new Set();
@@ -97,20 +106,19 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const needs = { isolated: skillSettings.isolated, inspector, defersImports, skillVariables };
   const savedCalls = new SavedCalls();
   const saved = getSavedOptions(settings, savedCalls, store);
-  const onServers = (): void => void events.emit("servers", providers.servers);
   const trust = createLiveTrust(
     () => current,
     async () => (current = await readAgain(options)),
   );
+  const onServers = (): void => void events.emit("servers", providers.servers);
   const onListChanged = (skill: string, list: ListName): void => void events.emit("list", skill, list);
-  const databaseParts = createDatabaseParts(settings, { options, secrets, log: onLog, events });
-  const { database, accounts } = databaseParts;
+  const stored = createDatabaseParts(settings, { options, secrets, log: onLog, events });
+  const { database, accounts } = stored;
   const parts = { onListChanged, accounts, sources: trusted, trust, log: onLog, secrets, saved, onServers };
   const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
   if (options.lazy !== true) await providers.open();
   const audit = createAudit(settings, database, onLog);
   if (options.lazy !== true) await audit?.open();
-  const executors = await openExecutors(settings, { registry, policy, log: onLog });
   return {
     options,
     settings,
@@ -122,14 +130,15 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     events,
     skillSettings,
     store,
-    ...databaseParts,
+    ...stored,
     statistics,
     secrets,
     log: onLog,
     savedCalls,
     policy,
     trust,
-    executors,
+    executors: await openExecutors(settings, { registry, policy, log: onLog }),
+    fronts: {},
     audit,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };

@@ -27,6 +27,7 @@ export function openServices(parts: RuntimeParts, { decide }: ApprovalDecisions)
     getPolicy,
     approve: decide,
     auditWriter: parts.audit?.writer,
+    credentials: { accounts: parts.accounts, getElsewhere: () => parts.fronts.elsewhere },
     onEntry: (entry) => recordEntry(entry, parts),
   });
 }
@@ -38,12 +39,12 @@ function recordEntry(entry: AuditEntry, { statistics, events }: RuntimeParts): v
 
 /** Leaves the runs that wait to other processes, and ends everything else. */
 export async function closeServices(
-  { accounts, providers, statistics, audit, retention, database, executors }: RuntimeParts,
+  { accounts, providers, statistics, audit, retention, database, executors, fronts }: RuntimeParts,
   services: RuntimeServices,
   decisions: ApprovalDecisions,
 ): Promise<void> {
   services.observations.close();
-  await executors?.close();
+  await Promise.all([executors?.close(), fronts.served?.close()]);
   await services.records.close();
   await Promise.all([
     services.sandbox.close(),

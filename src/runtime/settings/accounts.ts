@@ -27,9 +27,9 @@ export function parseAccounts(section: unknown, { variables }: { readonly variab
   const accounts: AccountDefinition[] = [];
   const problems: Problem[] = [];
   for (const [name, written] of Object.entries(section)) {
-    const { account, flaws } = parseAccount(name, written, variables);
+    const { account, flaws, remarks } = parseAccount(name, written, variables);
     if (account !== undefined && flaws.length === 0) accounts.push(account);
-    problems.push(...flaws.map(createProblem));
+    problems.push(...[...flaws, ...remarks].map(createProblem));
   }
   return { accounts, secrets: accounts.flatMap(listDefinedSecrets), problems };
 }
@@ -43,19 +43,31 @@ interface ParsedAccounts {
 
 interface ParsedAccount {
   readonly account?: AccountDefinition;
+  /** Mistakes, with which the account is left out. */
   readonly flaws: readonly string[];
+  /** Problems of an account that stays. */
+  readonly remarks: readonly string[];
 }
 
 function parseAccount(name: string, written: unknown, variables: Variables): ParsedAccount {
   const mistakes = findAccountMistakes(name, written);
-  if (mistakes.length > 0) return { flaws: mistakes };
-  const missing = new Set<string>();
-  const filled = fillSettings(written as AccountSettings, (text) => fillIn(text, variables, missing));
-  const unset = [...missing].map((what) => `accounts.${name}: ${what} is not set`);
-  if (unset.length > 0) return { flaws: unset };
+  if (mistakes.length > 0) return { flaws: mistakes, remarks: [] };
+  const [missing, missingSecrets] = [new Set<string>(), new Set<string>()];
+  const filled = fillSettings(written as AccountSettings, (text, key) =>
+    fillIn(text, variables, SECRETS.has(key) ? missingSecrets : missing),
+  );
+  const toProblems = (unset: ReadonlySet<string>): readonly string[] =>
+    [...unset].map((what) => `accounts.${name}: ${what} is not set`);
+  if (missing.size > 0) return { flaws: toProblems(missing), remarks: [] };
   const account = toDefinition(name, filled);
-  return { account, flaws: findFilledFlaws(account, filled, written as AccountSettings) };
+  const flaws = findFilledFlaws(account, filled, written as AccountSettings);
+  if (missingSecrets.size === 0) return { account, flaws, remarks: [] };
+  const unset = `${[...missingSecrets].join(" and ")} is not set`;
+  return { account: { ...account, unset }, flaws, remarks: toProblems(missingSecrets) };
 }
+
+/** An account without its secrets stays known: executors do not have them, and errors say what is missing. */
+const SECRETS: ReadonlySet<string> = new Set(["value", "token", "username", "password", "clientSecret"]);
 
 /** Says why a name cannot be that of an account; `undefined` if it can. */
 export function findAccountNameFlaw(name: string): string | undefined {
@@ -109,15 +121,17 @@ function findMissingSettings(settings: AccountSettings, where: string): readonly
   ];
 }
 
-function fillSettings(settings: AccountSettings, fill: (text: string) => string): AccountSettings {
-  const fillMember = (value: unknown): unknown => {
-    if (typeof value === "string") return fill(value);
-    if (Array.isArray(value)) return value.map(fillMember);
+/** `fill` gets a text and the name of its setting. */
+function fillSettings(settings: AccountSettings, fill: (text: string, key: string) => string): AccountSettings {
+  const fillMember = (value: unknown, key: string): unknown => {
+    if (typeof value === "string") return fill(value, key);
+    if (Array.isArray(value)) return value.map((item) => fillMember(item, key));
     return isRecord(value)
-      ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillMember(item)]))
+      ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fillMember(item, key)]))
       : value;
   };
-  return fillMember(settings) as AccountSettings; // it has the same shape
+  const filled = Object.entries(settings).map(([key, value]) => [key, fillMember(value, key)]);
+  return Object.fromEntries(filled) as AccountSettings; // it has the same shape
 }
 
 function toDefinition(name: string, settings: AccountSettings): AccountDefinition {
