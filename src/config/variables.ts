@@ -5,6 +5,7 @@ import { parseEnv } from "node:util";
 import type { Problem } from "../model/provider.ts";
 import { getMessage } from "../errors.ts";
 import { type ConfigFolders, readConfigFile } from "./read-file.ts";
+import { withoutOwnSecrets } from "../shared/process/child-environment.ts";
 import { inputVariable } from "./servers/inputs.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -36,8 +37,8 @@ export async function readVariables(environment: Environment, folders: ConfigFol
     userHome: folders.home,
     pathSeparator: sep,
   };
-  // The token of Skillgate's own server gives access to everything that it serves.
-  const { SKILLGATE_TOKEN: _token, ...env } = environment;
+  // They give access to everything that its server serves, and to the credentials of accounts.
+  const env = withoutOwnSecrets(environment);
   const { file, warnings } = await readEnvironmentFile(folders);
   return {
     ofProject: lookUp([env, file, editor]),

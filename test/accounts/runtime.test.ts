@@ -210,3 +210,9 @@ test("tells a caller of a server the link that connects an account, and the owne
   );
   expect(await runtime.accounts.test({ name: "wiki" })).toMatchObject({ result: "readable" });
 });
+
+test("masks the keys of the variable from the start, also without accounts", async () => {
+  const keys = [randomBytes(32).toString("base64"), randomBytes(32).toString("hex")];
+  const runtime = await open({ env: { SKILLGATE_ACCOUNT_KEY: keys.join(", ") } });
+  expect(runtime.secrets.mask(`the keys ${keys.join(" ")}`)).toBe("the keys [redacted] [redacted]");
+});

@@ -526,11 +526,14 @@ test.each([
   ]);
 });
 
-test("leaves placeholders for the token of our own server empty [P12]", async () => {
-  write("~/.config/mcp/mcp.json", { a: { command: "x", env: { T: "${SKILLGATE_TOKEN:-none}" } } });
-  const { servers } = await loadConfig({ ...options, env: { SKILLGATE_TOKEN: "secret" } });
-  expect(servers).toMatchObject([{ env: { T: "none" } }]);
-});
+test.each(["SKILLGATE_TOKEN", "SKILLGATE_ACCOUNT_KEY"])(
+  "leaves placeholders for our own %s empty [P12]",
+  async (name) => {
+    write("~/.config/mcp/mcp.json", { a: { command: "x", env: { T: `\${${name}:-none}` } } });
+    const { servers } = await loadConfig({ ...options, env: { [name]: "secret" } });
+    expect(servers).toMatchObject([{ env: { T: "none" } }]);
+  },
+);
 
 const LOOSE = `
 limits: { wallMs: 999999, calls: 5 }

@@ -180,12 +180,13 @@ function listSecrets(
   { servers, settings, variables }: ConfigFileValues,
   env: RuntimeSettings["env"],
 ): readonly string[] {
-  const token = env["SKILLGATE_TOKEN"] ?? "";
+  const { SKILLGATE_TOKEN: token = "", SKILLGATE_ACCOUNT_KEY: keys = "" } = env;
   return [
     ...servers.flatMap(findServerSecrets),
     ...findSettingsSecrets(settings, variables),
     ...findModelKeys(settings["agent"], variables),
     token,
+    ...keys.split(/[\s,]+/),
   ];
 }
 

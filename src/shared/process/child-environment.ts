@@ -21,3 +21,9 @@ export function childEnvironment(
   );
   return { ...(Object.fromEntries(passedOn) as Record<string, string>), ...declared };
 }
+
+/** Leaves out the secrets of Skillgate itself: the token of its server, and the keys that encrypt the credentials of accounts. */
+export function withoutOwnSecrets<Value>(environment: Readonly<Record<string, Value>>): Record<string, Value> {
+  const { SKILLGATE_TOKEN: _token, SKILLGATE_ACCOUNT_KEY: _key, ...rest } = environment;
+  return rest;
+}

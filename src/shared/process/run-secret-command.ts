@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 
 import { isRecord } from "../../model/json.ts";
 import { truncateText } from "../format-text.ts";
-import { childEnvironment, type ProcessEnvironment } from "./child-environment.ts";
+import { childEnvironment, type ProcessEnvironment, withoutOwnSecrets } from "./child-environment.ts";
 
 /** Time limit of a command; a person may have to unlock a vault. */
 const COMMAND_MS = 60_000;
@@ -34,7 +34,7 @@ export async function runSecretCommand(
       args,
       {
         cwd,
-        env: isOfUser ? withoutToken(env) : childEnvironment(env, {}),
+        env: isOfUser ? withoutOwnSecrets(env) : childEnvironment(env, {}),
         timeout: COMMAND_MS,
         killSignal: "SIGKILL",
         maxBuffer: MAX_OUTPUT_BYTES,
@@ -52,11 +52,6 @@ export async function runSecretCommand(
     );
     child.stdin?.end();
   });
-}
-
-/** The token of Skillgate's own server gives access to everything that it serves. */
-function withoutToken({ SKILLGATE_TOKEN: _token, ...env }: ProcessEnvironment): NodeJS.ProcessEnv {
-  return env;
 }
 
 /** Describes a failure without the standard output, which may have a secret. */

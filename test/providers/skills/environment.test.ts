@@ -46,13 +46,14 @@ async function open(settings: object, env: Readonly<Record<string, string>> = {}
 }
 
 test("passes skills what programs need, and names the rest [P9]", () => {
-  const ours = { PATH: "/bin", HOME: "/home/ada", CI: "true", OPENAI_API_KEY: "k", SKILLGATE_TOKEN: "t", OTHER: "x" };
-  expect(skillEnvironment(ours, { OTHER: "y", SKILLGATE_TOKEN: "t" })).toEqual({
+  const own = { SKILLGATE_TOKEN: "t", SKILLGATE_ACCOUNT_KEY: "a" };
+  const ours = { PATH: "/bin", HOME: "/home/ada", CI: "true", OPENAI_API_KEY: "k", ...own, OTHER: "x" };
+  expect(skillEnvironment(ours, { OTHER: "y", ...own })).toEqual({
     PATH: "/bin",
     HOME: "/home/ada",
     CI: "true",
     OTHER: "y",
-    SKILLGATE_WITHHELD: '["OPENAI_API_KEY","SKILLGATE_TOKEN"]',
+    SKILLGATE_WITHHELD: '["OPENAI_API_KEY","SKILLGATE_TOKEN","SKILLGATE_ACCOUNT_KEY"]',
   });
 });
 

@@ -1,6 +1,10 @@
 import { syncBuiltinESMExports } from "node:module";
 
-import { childEnvironment, type ProcessEnvironment } from "../../../shared/process/child-environment.ts";
+import {
+  childEnvironment,
+  type ProcessEnvironment,
+  withoutOwnSecrets,
+} from "../../../shared/process/child-environment.ts";
 
 /** Variables that change how Node and its packages run; none of them is a secret. */
 const OF_NODE = [
@@ -24,10 +28,7 @@ export function skillEnvironment(
   namedVariables: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const ofNode = OF_NODE.flatMap((name) => (ours[name] === undefined ? [] : [[name, ours[name]] as const]));
-  const { SKILLGATE_TOKEN: _token, ...env } = childEnvironment(ours, {
-    ...Object.fromEntries(ofNode),
-    ...namedVariables,
-  });
+  const env = withoutOwnSecrets(childEnvironment(ours, { ...Object.fromEntries(ofNode), ...namedVariables }));
   const withheld = Object.keys(ours).filter((name) => !Object.hasOwn(env, name));
   return { ...env, [WITHHELD]: JSON.stringify(withheld) };
 }

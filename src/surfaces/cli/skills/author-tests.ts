@@ -11,6 +11,7 @@ import { describeHeld } from "../../../model/provider.ts";
 import { compileModule, ModuleFiles } from "../../../providers/skills/index.ts";
 import type { SessionFolders } from "../session.ts";
 import { LAST_LINE } from "./test-reporter.ts";
+import { withoutOwnSecrets } from "../../../shared/process/child-environment.ts";
 
 /** The result of one test or one example. */
 export interface TestResult {
@@ -128,7 +129,7 @@ await Promise.all(JSON.parse(readFileSync(0, "utf8")).map(load));
 
 function spawnTests(entry: string, signal: AbortSignal): ChildProcessWithoutNullStreams {
   // The server token would let the tests act as a client.
-  const { SKILLGATE_TOKEN: _token, ...env } = process.env;
+  const env = withoutOwnSecrets(process.env);
   const child = spawn(process.execPath, ["--enable-source-maps", `--test-reporter=${REPORTER}`, entry], {
     env,
     signal,

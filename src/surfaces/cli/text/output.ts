@@ -159,6 +159,10 @@ const OWNER_FIXES: Partial<Record<ErrorCode, string>> = {
   SKILL_DISABLED: "Enable it with: skillgate skills enable <Skill>, or skillgate mcp enable <server>",
   SKILL_HELD: "Look at what has changed, and allow it with: skillgate trust",
   SECRET_MISSING: "Set the variable that the message names, in the environment or in .env",
+  ACCOUNT_MISSING: "",
+  ACCOUNT_RECONNECT: "",
+  ACCOUNT_UNAVAILABLE: "",
+  ACCOUNT_SCOPES: "Connect the account again with the scopes in the message",
   RECORD_FAILED: "See what is wrong with the store with: skillgate store info; nothing was called",
 };
 
