@@ -134,6 +134,8 @@ test("account add refuses a secret on the command line, and settings that make n
     exit: 2,
     stderr: expect.stringContaining("environment variable STRIPE_KEY is not set"),
   });
+  expect((await open(cwd)(["list"])).stdout).toMatch(/^stripe {2}bearer {2}everyone {2}not set\n/);
+  expect((await skillgate(["doctor"], { cwd })).stdout).toContain("    environment variable STRIPE_KEY is not set\n");
   expect(await open(cwd)(["connect", "stirpe"])).toMatchObject({
     exit: 2,
     stderr: expect.stringContaining("There is no account stirpe in settings.yaml; it has stripe"),

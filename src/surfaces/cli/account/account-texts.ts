@@ -34,7 +34,8 @@ function getCallerName(id: string): string {
   return /^key:(.+):[0-9a-z]{12}$/.exec(id)?.[1] ?? id;
 }
 
-function describeState({ state }: ListedAccount, paint: Paint): string {
+function describeState({ state, reason }: ListedAccount, paint: Paint): string {
+  if (state === "settings" && reason !== null) return paint.red("not set");
   if (state === "connected" || state === "settings") return paint.green(state);
   return state === "missing" ? paint.yellow("not connected") : paint.red(state);
 }

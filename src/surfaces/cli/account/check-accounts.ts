@@ -32,6 +32,7 @@ function describeTrouble(account: ListedAccount): string | undefined {
   const { name, state, reason, owner } = account;
   const title = describeConnection(account);
   if (state === "reconnect") return `${title} must be connected again: ${reason ?? ""}`;
+  if (state === "settings" && reason !== null) return reason;
   if (state === "unknown")
     return `${title} is stored, but the settings have no such account: skillgate account revoke ${name}`;
   return state === "missing" && owner === null ? `it is not connected: skillgate account connect ${name}` : undefined;

@@ -2,6 +2,7 @@ import type { AccountForm } from "../../../runtime/api/view.ts";
 import type { CommandResult } from "../command.ts";
 import { readText } from "../input/read-text.ts";
 import type { CliSession } from "../session.ts";
+import { listSettingProblems } from "../source/find-source.ts";
 import { askLine, askSecret, isAtTerminal } from "../terminal/ask.ts";
 import { UsageError } from "../usage-error.ts";
 import { describeOwner } from "./account-texts.ts";
@@ -20,6 +21,10 @@ export async function connectAccount(
   const form = await requireAccount(session, name);
   const { owner } = await findOwner(session, flags);
   const runtime = await session.openRuntime();
+  if (form.isFromSettings) {
+    const [problem] = listSettingProblems(runtime, "accounts", name);
+    throw new UsageError(problem?.error ?? `The settings have the credential of ${name}, so it is not connected`);
+  }
   await requireLasting(session);
   const values = await readValues(session, form, flags);
   await runtime.accounts.connect({ name, owner }, values);
@@ -41,10 +46,10 @@ async function requireLasting({ database }: CliSession): Promise<void> {
 
 async function readValues(
   { signal }: CliSession,
-  { name, values, isFromSettings, type }: AccountForm,
+  { name, values, type }: AccountForm,
   { stdin }: AccountConnectFlags,
 ): Promise<readonly string[]> {
-  if (isFromSettings || values.length === 0) return [];
+  if (values.length === 0) return [];
   if (stdin) return splitValues(values, await readText(process.stdin, "the standard input"));
   if (!isAtTerminal())
     throw new UsageError(
