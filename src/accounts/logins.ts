@@ -5,7 +5,7 @@ import { OAuthFailure } from "./oauth/failure.ts";
 import type { BrowserLogin, DeviceLogin, LoginRequest, NewConnection, OAuthConnections } from "./oauth/index.ts";
 
 /**
- * Connects accounts of the type `oauth` by a login at their provider; `scopes` are those of the settings by default. Rejects with
+ * Connects accounts of the type `oauth` by a login at their provider; `scopes` are asked for beside those of the settings. Rejects with
  * `OPTION_INVALID` for an account or an owner that cannot be connected so, and with `ACCOUNT_UNAVAILABLE` if the provider gives no access.
  */
 export interface AccountLogins {
@@ -47,11 +47,10 @@ export interface LoginOptions {
 }
 
 export function createLogins({ oauth, getDefinition, refresh }: LoginOptions): AccountLogins {
-  const toRequest = ({ name, owner, scopes }: LoginTarget): LoginRequest => ({
-    definition: requireLogin(getDefinition(name), owner),
-    owner,
-    ...(scopes !== undefined && { scopes }),
-  });
+  const toRequest = ({ name, owner, scopes = [] }: LoginTarget): LoginRequest => {
+    const definition = requireLogin(getDefinition(name), owner);
+    return { definition, owner, scopes: [...new Set([...definition.scopes, ...scopes])] };
+  };
   const connect = async (title: string, finish: () => Promise<NewConnection>): Promise<NewConnection> => {
     const connection = await describeFailure(title, finish);
     await refresh();

@@ -68,7 +68,7 @@ export interface RuntimeAccountsApi {
    */
   beginLogin(target: AccountLoginTarget, browser: LoginBrowser): Promise<URL>;
   /** Finishes such a login, for the URL to which the browser has returned, with its cookie. */
-  finishLogin(returned: URL, cookie: string, options?: CallerOption): Promise<NewConnection>;
+  finishLogin(returned: URL, cookie: string): Promise<NewConnection>;
   /** Makes the request of the setting `test`; without it, only reads the credential. Throws `OPTION_INVALID`, `ADMIN_MISSING`. */
   test(target: AccountTarget): Promise<AccountTest>;
   /** Deletes a connection; returns false if there was none. Throws `ADMIN_MISSING`. */
@@ -169,10 +169,11 @@ function createLogins(
       const found = await find(target);
       return found.opened.logins.begin(toOwned(found, target), browser);
     },
-    async finishLogin(returned, cookie, { caller = OWNER } = {}) {
+    async finishLogin(returned, cookie) {
       const opened = await parts.accounts.open();
       const connection = await opened.logins.finish(returned, cookie);
-      report(parts, "connected", { opened, caller, name: connection.name, owner: connection.owner });
+      const { name, owner } = connection;
+      report(parts, "connected", { opened, caller: { ...OWNER, id: owner ?? OWNER.id }, name, owner });
       return connection;
     },
   };

@@ -1,4 +1,4 @@
-import type { AccountTest, LoginBrowser, NewConnection, Rotation } from "../../accounts/index.ts";
+import type { AccountTest, LoginBrowser, Rotation } from "../../accounts/index.ts";
 import type { Approval, GivenAnswer } from "../../approvals/index.ts";
 import { createKeys, type Keys, type KeyUsage, readKeyUsage, toCaller } from "../../keys/index.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
@@ -41,7 +41,10 @@ export type SharedRuntime = Pick<
   | "storeFailure"
   | "timeouts"
   | "viewFor"
->;
+> & {
+  /** Ends the logins of browsers: the login itself says for whom. */
+  readonly accounts: Pick<Runtime["accounts"], "finishLogin">;
+};
 
 /** The parts of a runtime that a right to administer opens. */
 export interface Administration {
@@ -250,8 +253,6 @@ export class RuntimeView {
       this.#runtime.accounts.connect({ ...target, caller: this.caller }, values),
     beginLogin: (target: Of<AccountLoginTarget>, browser: LoginBrowser): Promise<URL> =>
       this.#runtime.accounts.beginLogin({ ...target, caller: this.caller }, browser),
-    finishLogin: (returned: URL, cookie: string): Promise<NewConnection> =>
-      this.#runtime.accounts.finishLogin(returned, cookie, { caller: this.caller }),
     test: (target: Of<AccountTarget>): Promise<AccountTest> =>
       this.#runtime.accounts.test({ ...target, caller: this.caller }),
     revoke: (target: Of<AccountTarget>): Promise<boolean> =>

@@ -66,6 +66,14 @@ export async function readJson(
   }
 }
 
+/** Reads the fields of a form that a browser sends; `undefined` for another body, and for one over the limit. */
+export async function readForm(incoming: IncomingMessage, maxBytes: number): Promise<URLSearchParams | undefined> {
+  const bytes = await readBytes(incoming, maxBytes);
+  const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(incoming.headers["content-type"] ?? "");
+  const text = bytes !== undefined && isForm ? encodeUtf8(bytes) : undefined;
+  return text === undefined ? undefined : new URLSearchParams(text);
+}
+
 const SHAPE_FIX = "Send a list of pairs instead of an object with that many names, and flat data";
 
 /** Bodies that were read before their requests reached a route. */

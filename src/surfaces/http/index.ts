@@ -73,6 +73,7 @@ export async function serveHttp(
 ): Promise<HttpServer> {
   const { server, url } = early ?? (await listen(settings, isToken !== undefined));
   const publicUrl = settings.publicUrl || url;
+  runtime.accounts.linkTo(publicUrl);
   const mcp = createMcpSurface(runtime, {
     bodyBytes: settings.bodyBytes,
     passMeta: settings.passMeta,

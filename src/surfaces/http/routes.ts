@@ -12,6 +12,7 @@ import { answerMcp } from "./mcp-route.ts";
 import { parseExactMessages } from "../mcp/index.ts";
 import { metricsText } from "./metrics.ts";
 import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts";
+import { serveConnect } from "./connect/index.ts";
 import { createOpenapi } from "./openapi/index.ts";
 import { abortWithClient, accepts, createResponder, getTraceId, refuseAsProblem, refuseAt } from "./responses.ts";
 import { answerAtRpc } from "./rpc-route.ts";
@@ -42,6 +43,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   for (const path of ["/.well-known/*", "/register"]) app.all(path, (c) => notFound(c));
   if (services.pages === undefined) app.get("/", () => answerStartPage());
   services.pages?.mount(app, services);
+  serveConnect(app, services);
   app.use(requireCaller(services));
   serveCards(app, services);
   for (const path of ["/mcp", "/mcp/{profile}"] as const)
