@@ -57,7 +57,6 @@ export function createAccount(definition: AccountDefinition, context: AccountCon
     places: listPlaces(definition),
     servers,
     isPerCaller,
-    isPrivate: definition.isPrivate,
     isRevealed: (skill) => reveal.includes(skill),
     getId,
     getTitle,

@@ -1,5 +1,5 @@
 import { type ErrorCode, sentence, SkillgateError } from "../errors.ts";
-import { type Caller, OWNER } from "../model/caller.ts";
+import { type Caller, findKeyName, OWNER } from "../model/caller.ts";
 import type { AccountDefinition } from "./definition.ts";
 
 /** How a caller connects an account: `skillgate account connect github`, or a link. */
@@ -8,7 +8,7 @@ export type DescribeConnect = (caller: Pick<Caller, "id">, definition: AccountDe
 /** Returns the name of an owner for people: `ada` for the key ada. */
 export function getOwnerName(owner: string | null): string {
   if (owner === null) return "everyone";
-  return /^key:(.+):[0-9a-z]{12}$/.exec(owner)?.[1] ?? owner;
+  return findKeyName(owner) ?? owner;
 }
 
 /** `github (ada)` */

@@ -72,9 +72,14 @@ export const OWNER: Caller = Object.freeze({
   scopes: Object.freeze(["*"]),
 });
 
+/** Returns the name of the key whose caller has this id; `undefined` for another caller. */
+export function findKeyName(id: string): string | undefined {
+  return /^key:(.+):[0-9a-z]{12}$/.exec(id)?.[1];
+}
+
 /** `the key ada` for the caller of a key, else `the caller "eve"`. */
 export function formatCaller({ id }: Pick<Caller, "id">): string {
-  const name = /^key:(.+):[0-9a-z]{12}$/.exec(id)?.[1];
+  const name = findKeyName(id);
   return name === undefined ? `the caller ${JSON.stringify(id)}` : `the key ${name}`;
 }
 

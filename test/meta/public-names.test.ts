@@ -4,8 +4,6 @@ import { expect, test } from "vitest";
 import * as skillgate from "../../src/index.ts";
 
 const TYPES = [
-  "AccountRequest",
-  "AccountResponse",
   "Approval",
   "ApprovalAnswer",
   "ApprovalRequest",
@@ -47,7 +45,6 @@ const TYPES = [
   "RuntimeToolResult",
   "ServerUse",
   "Skill",
-  "SkillAccount",
   "Statistics",
   "Timeouts",
   "Usage",

@@ -18,9 +18,7 @@ import {
   createStore,
   scheduleRetention,
 } from "../../store/index.ts";
-import type { EndedConnection } from "../../accounts/index.ts";
 import { createRuntimeAccounts, type RuntimeAccounts } from "../accounts.ts";
-import { createRuntimeAlerts, type RuntimeAlerts } from "./alerts.ts";
 import { type RuntimeAudit, createAudit } from "../audit.ts";
 import type { CallElsewhere } from "../../router/index.ts";
 import { SavedCalls } from "../saved/index.ts";
@@ -49,7 +47,6 @@ export interface RuntimeParts {
   readonly store: Store;
   readonly database: LazyDatabase;
   readonly accounts: RuntimeAccounts;
-  readonly alerts: RuntimeAlerts;
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
   readonly log: LogListener;
@@ -161,7 +158,7 @@ function createRefresh(registry: Registry, read: (skill: ProvidedSkill) => unkno
 function createDatabaseParts(
   settings: RuntimeSettings,
   { options: { lazy = false }, secrets, log, events }: Pick<RuntimeParts, "options" | "secrets" | "log" | "events">,
-): Pick<RuntimeParts, "accounts" | "alerts" | "database" | "retention" | "storeProblems"> {
+): Pick<RuntimeParts, "accounts" | "database" | "retention" | "storeProblems"> {
   const { database: location, retention: retentionSettings, timeouts } = settings;
   const storeProblems: Problem[] = [];
   const retention = scheduleRetention(retentionSettings, (text) => log("warn", text));
@@ -174,14 +171,12 @@ function createDatabaseParts(
     else log("error", `The store fails: ${failure.message}`);
     events.emit("store", failure);
   });
-  const alerts = createRuntimeAlerts(settings, log);
-  const onReconnect = (connection: EndedConnection): void => alerts.onReconnect(connection);
-  const accounts = createRuntimeAccounts({ settings, database, secrets, onReconnect });
+  const accounts = createRuntimeAccounts({ settings, database, secrets });
   accounts.onEnd((ended) => {
     if (ended.end === undefined) log("warn", `The account ${ended.title} must be connected again: ${ended.why}`);
     events.emit("account", ended);
   });
-  return { database, accounts, alerts, retention, storeProblems };
+  return { database, accounts, retention, storeProblems };
 }
 
 function forwardLog(events: EventEmitter<RuntimeEvents>, log: RuntimeOptions["log"]): void {

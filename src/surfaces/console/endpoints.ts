@@ -2,7 +2,7 @@ import type { Context } from "hono";
 
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { RuntimeView } from "../../runtime/api/view.ts";
-import { isRecord } from "../../model/json.ts";
+import { isRecord, isTextList } from "../../model/json.ts";
 import { newTraceId } from "../../shared/rpc-errors.ts";
 import { readJson } from "../http/index.ts";
 import { invalidRequest } from "./problem.ts";
@@ -59,6 +59,13 @@ export function readText(body: JsonObject, name: string): string {
   const value = body[name];
   if (typeof value === "string" && value !== "") return value;
   throw invalidRequest(`${name} must be a text that is not empty`);
+}
+
+/** Reads a list of texts of a body, none by default; throws `REQUEST_INVALID`. */
+export function readTexts(body: JsonObject, name: string): readonly string[] {
+  const value = body[name] ?? [];
+  if (isTextList(value)) return value;
+  throw invalidRequest(`${name} must be a list of texts`);
 }
 
 /** Reads a text that is analysed on the event loop; throws `REQUEST_INVALID` for one that is too long. */

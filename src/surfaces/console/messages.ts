@@ -6,6 +6,7 @@ import type { Decision, Flow } from "../../model/policy.ts";
 import type { Explanation, PatternMatches, PolicyTestResult } from "../../policy/index.ts";
 import type { LogLevel } from "../../model/skill.ts";
 import type { ServerStatus } from "../../providers/mcp/index.ts";
+import type { AccountTest, ListedAccount } from "../../runtime/api/view.ts";
 import type { SearchAnswer } from "../../registry/index.ts";
 import type { AuditEntry, Statistics } from "../../router/index.ts";
 import type { AuditItem } from "../../shared/audit/items.ts";
@@ -105,6 +106,8 @@ export interface ConsoleEvents {
   readonly approval: { readonly id: string; readonly path: string };
   /** Questions were asked, answered or closed, in this process or another; the ids are those without an answer. */
   readonly approvals: { readonly pending: readonly string[] };
+  /** Connections of accounts that the caller may see have changed, in this process or another. */
+  readonly accounts: Readonly<Record<string, never>>;
   readonly servers: readonly ServerSummary[];
   /** The store begins to fail, or works again. */
   readonly store: { readonly code: string | null };
@@ -207,6 +210,27 @@ export interface ApiDetail extends ApiSummary {
     readonly isLoosened: boolean;
   }[];
 }
+
+/** An account with the connection of one owner. No message has its credential. */
+export interface AccountSummary extends ListedAccount {
+  /** `ada` for the key ada; `everyone`. */
+  readonly ownerName: string;
+  /** The calls of the viewer use it. */
+  readonly isOwn: boolean;
+  /** How the viewer connects it; `null` for one that the viewer does not connect. */
+  readonly connect: AccountConnect | null;
+}
+
+/** How a person connects an account. */
+export type AccountConnect =
+  /** With values that have these names. */
+  | { readonly kind: "values"; readonly names: readonly string[] }
+  /** By a login that begins at a page of the server. */
+  | { readonly kind: "link"; readonly url: string }
+  /** By a command, whose login needs the machine of the server. */
+  | { readonly kind: "command"; readonly command: string };
+
+export type { AccountTest };
 
 /** A server of a pasted text. */
 export interface ReadServer {

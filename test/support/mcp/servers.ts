@@ -14,7 +14,6 @@ import {
   type ServerConfig,
 } from "../../../src/providers/mcp/index.ts";
 import { createStore } from "../../../src/store/index.ts";
-import { refuseAccount } from "../../../src/shared/http/account-response.ts";
 
 /** The folder of the checkout, where tests run. */
 export const ROOT = process.cwd();
@@ -64,7 +63,6 @@ export function createContext(context: Partial<CallContext> = {}): CallContext {
     secrets: {},
     store: createStore().space("test"),
     progress: () => {},
-    account: refuseAccount,
     ...context,
   };
 }

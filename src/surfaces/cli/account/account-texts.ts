@@ -1,3 +1,4 @@
+import { findKeyName } from "../../../model/caller.ts";
 import type { ListedAccount, Rotation } from "../../../runtime/api/view.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { count, escaped, lines, table } from "../text/layout.ts";
@@ -26,12 +27,7 @@ export function describeConnection({ name, owner }: Pick<ListedAccount, "name" |
 }
 
 function describeName(owner: string | null): string {
-  return owner === null ? "everyone" : escaped(getCallerName(owner));
-}
-
-/** The name of the key whose caller it is. */
-function getCallerName(id: string): string {
-  return /^key:(.+):[0-9a-z]{12}$/.exec(id)?.[1] ?? id;
+  return owner === null ? "everyone" : escaped(findKeyName(owner) ?? owner);
 }
 
 function describeState({ state, reason }: ListedAccount, paint: Paint): string {

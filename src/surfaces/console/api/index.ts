@@ -1,6 +1,7 @@
 import type { Endpoints } from "../endpoints.ts";
 import type { ConsoleServices } from "../services.ts";
-import { createAddServerEndpoints } from "./add-servers.ts";
+import { createAccountEndpoints } from "./accounts.ts";
+import { createAddServerEndpoints } from "./servers/add-servers.ts";
 import { createApiEndpoints } from "./apis.ts";
 import { createApprovalEndpoints } from "./approvals.ts";
 import { createAuditEndpoints } from "./audit.ts";
@@ -13,7 +14,7 @@ import { createPatternEndpoints } from "./patterns.ts";
 import { createPlaygroundEndpoints } from "./playground.ts";
 import { createPolicyEndpoints } from "./policy.ts";
 import { createRunEndpoints } from "./runs.ts";
-import { createServerEndpoints } from "./servers.ts";
+import { createServerEndpoints } from "./servers/index.ts";
 import { createSettingsEndpoints } from "./settings.ts";
 import { createSystemEndpoints } from "./system.ts";
 import { createSessionEndpoints } from "./session.ts";
@@ -34,6 +35,7 @@ export function createConsoleEndpoints(services: ConsoleServices): Endpoints {
     ...createServerEndpoints(services),
     ...createAddServerEndpoints(services),
     ...createApiEndpoints(services),
+    ...createAccountEndpoints(services),
     ...createSettingsEndpoints(services),
     ...createSystemEndpoints(services),
     ...createSkillEndpoints(services),

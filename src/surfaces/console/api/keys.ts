@@ -2,7 +2,7 @@ import { type CreatedKey, getKeyState, type KeyUsage, toNotation, type WantedKey
 import type { CallLimits } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { KeyRow } from "../../../store/index.ts";
-import { type Endpoints, type JsonObject, readText } from "../endpoints.ts";
+import { type Endpoints, type JsonObject, readText, readTexts } from "../endpoints.ts";
 import type { IssuedKey, KeyList, KeySummary } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
 
@@ -58,12 +58,6 @@ function readWantedKey(body: JsonObject): WantedKey {
     limits: Object.fromEntries(wantedLimits.filter(([, value]) => value !== undefined)),
     ...(expires !== undefined && { expires }),
   };
-}
-
-function readTexts(body: JsonObject, name: string): readonly string[] {
-  const value = body[name] ?? [];
-  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
-  throw invalidRequest(`${name} must be a list of texts`);
 }
 
 /** Reads a whole number from 0; `null` and a missing one are `undefined`. */

@@ -4,7 +4,7 @@ import type { Runtime } from "../../../runtime.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import type { ConsoleEventName, ConsoleEvents, ServerSummary } from "../messages.ts";
 import { summarizeCall, summarizeRun } from "./activity.ts";
-import { watchApprovals, watchServers } from "./watches.ts";
+import { watchAccounts, watchApprovals, watchServers } from "./watches.ts";
 
 /** Receives an event as JSON, with the id after which a stream can be resumed. */
 export type EventListener = (name: ConsoleEventName, json: string, id: string) => void;
@@ -47,6 +47,10 @@ export function createEventHub(runtime: Runtime, now: () => number = Date.now): 
     emit("approvals", (view) => ({ pending: rows.filter((row) => view.seesCall(row)).map(({ id }) => id) })),
   );
   const servers = watchServers(runtime, (list) => emit("servers", (view) => filterServers(list, view)));
+  const accounts = watchAccounts(runtime, (owners) =>
+    emit("accounts", (view) => (view.may("ManageServers") || owners.has(view.caller.id) ? {} : undefined)),
+  );
+  const watches = [servers, approvals, accounts];
 
   return {
     follow(view, lastId, listener) {
@@ -61,18 +65,15 @@ export function createEventHub(runtime: Runtime, now: () => number = Date.now): 
       listener("hello", JSON.stringify(hello), `${server}:${isComplete ? after : lastNumber}`);
       if (isComplete) for (const event of missed) send(event);
       listeners.add(send);
-      servers.follow();
-      approvals.follow();
+      for (const watch of watches) watch.follow();
       return () => {
         if (!listeners.delete(send)) return;
-        servers.unfollow();
-        approvals.unfollow();
+        for (const watch of watches) watch.unfollow();
       };
     },
     close() {
       for (const stop of stops) stop();
-      servers.close();
-      approvals.close();
+      for (const watch of watches) watch.close();
       listeners.clear();
     },
   };

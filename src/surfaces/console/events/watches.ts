@@ -63,42 +63,87 @@ export function watchApprovals(
   onChange: (pending: readonly PendingQuestion[]) => void,
 ): ChangeWatch {
   let last = "";
+  const read = async (): Promise<void> => {
+    const rows = await runtime.approvals.list("pending");
+    const text = rows.map(({ id }) => id).join(" ");
+    if (text !== last) onChange(rows.map(({ id, caller, path }) => ({ id, caller, path })));
+    last = text;
+  };
+  return createWatch(() => {
+    const stop = followStore(runtime, read);
+    return () => {
+      stop();
+      last = "";
+    };
+  });
+}
+
+/** Reports the owners of connections when these change, in this process or another; `null` is everyone. */
+export function watchAccounts(
+  runtime: Pick<Runtime, "database" | "accounts" | "on">,
+  onChange: (owners: ReadonlySet<string | null>) => void,
+): ChangeWatch {
+  let last: ReadonlyMap<string, string | null> = new Map();
+  const read = async (): Promise<void> => {
+    const list = await runtime.accounts.list();
+    // The page reads the times of uses when it is opened.
+    const states = new Map(list.map(({ skills: _, lastUsed: _use, ...each }) => [JSON.stringify(each), each.owner]));
+    const before = last;
+    last = states;
+    const changed = [
+      ...[...states].filter(([text]) => !before.has(text)),
+      ...[...before].filter(([text]) => !states.has(text)),
+    ];
+    if (changed.length > 0) onChange(new Set(changed.map(([, owner]) => owner)));
+  };
+  return createWatch(() => {
+    const stop = followStore(runtime, read, (readAgain) => runtime.on("account", readAgain));
+    return () => {
+      stop();
+      last = new Map();
+    };
+  });
+}
+
+/**
+ * Reads now and after each change of the store, in this process or another; once more if it has changed meanwhile. `follow` adds
+ * another source of changes. Returns the function that stops it.
+ */
+function followStore(
+  { database }: Pick<Runtime, "database">,
+  read: () => Promise<void>,
+  follow: (onChange: () => void) => () => void = () => () => {},
+): () => void {
   let isReading = false;
   let isStale = false;
+  let isOver = false;
+  let stop = (): void => {};
 
-  /** Reads the questions once more if they have changed meanwhile. */
-  async function read(): Promise<void> {
+  async function readAll(): Promise<void> {
     isStale = true;
     if (isReading) return;
     isReading = true;
     try {
-      while (isStale) {
+      while (isStale && !isOver) {
         isStale = false;
-        const rows = await runtime.approvals.list("pending");
-        const text = rows.map(({ id }) => id).join(" ");
-        if (text !== last) onChange(rows.map(({ id, caller, path }) => ({ id, caller, path })));
-        last = text;
+        await read();
       }
     } finally {
       isReading = false;
     }
   }
 
-  const readOrSkip = (): void => void read().catch(() => {}); // the next change reads again
-  return createWatch(() => {
-    let stop: (() => void) | undefined;
-    let isOver = false;
-    const start = async (): Promise<void> => {
-      const database = await runtime.database();
-      if (isOver) return;
-      stop = database.watch(readOrSkip);
-      readOrSkip();
-    };
-    start().catch(() => {}); // a store that cannot be opened is a problem of the runtime
-    return () => {
-      isOver = true;
-      stop?.();
-      last = "";
-    };
-  });
+  const readOrSkip = (): void => void readAll().catch(() => {}); // the next change reads again
+  const start = async (): Promise<void> => {
+    const opened = await database();
+    if (isOver) return;
+    const stops = [opened.watch(readOrSkip), follow(readOrSkip)];
+    stop = () => stops.forEach((each) => each());
+    readOrSkip();
+  };
+  start().catch(() => {}); // a store that cannot be opened is a problem of the runtime
+  return () => {
+    isOver = true;
+    stop();
+  };
 }

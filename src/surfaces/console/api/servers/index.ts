@@ -6,20 +6,20 @@ import {
   findDeclaredServer,
   maskEntry,
   type WritableScope,
-} from "../../../config/index.ts";
-import { isRecord } from "../../../model/json.ts";
-import { truncateText } from "../../../shared/format-text.ts";
-import { connectServers, type ServerConfig } from "../../../providers/mcp/index.ts";
-import type { RuntimeView } from "../../../runtime/api/view.ts";
-import { resolveMcpOptions } from "../../../runtime/mcp-options.ts";
-import { answerLines, type SendLine } from "../follow-run.ts";
-import { openConfigFiles } from "../config-files.ts";
-import { summarizeServer } from "../events/activity.ts";
-import { type Endpoints, readEnabled, readText } from "../endpoints.ts";
-import type { ServerDetail, ServerLog, ServerTestLine } from "../messages.ts";
-import { invalidRequest } from "../problem.ts";
-import { restoreSecrets } from "../restore-secrets.ts";
-import type { ConsoleServices } from "../services.ts";
+} from "../../../../config/index.ts";
+import { isRecord } from "../../../../model/json.ts";
+import { truncateText } from "../../../../shared/format-text.ts";
+import { connectServers, type ServerConfig } from "../../../../providers/mcp/index.ts";
+import type { RuntimeView } from "../../../../runtime/api/view.ts";
+import { resolveMcpOptions } from "../../../../runtime/mcp-options.ts";
+import { answerLines, type SendLine } from "../../follow-run.ts";
+import { openConfigFiles } from "../../config-files.ts";
+import { summarizeServer } from "../../events/activity.ts";
+import { type Endpoints, readEnabled, readText } from "../../endpoints.ts";
+import type { ServerDetail, ServerLog, ServerTestLine } from "../../messages.ts";
+import { invalidRequest } from "../../problem.ts";
+import { restoreSecrets } from "../../restore-secrets.ts";
+import type { ConsoleServices } from "../../services.ts";
 
 /** The list of MCP servers, and what an administrator may do with them. */
 export function createServerEndpoints(services: ConsoleServices): Endpoints {

@@ -10,14 +10,14 @@ import {
   type PastedServer,
   shownServer,
   toServerConfig,
-} from "../../../config/index.ts";
-import { getMessage } from "../../../errors.ts";
-import type { RuntimeView } from "../../../runtime/api/view.ts";
-import { openConfigFiles } from "../config-files.ts";
-import { type Endpoints, readText } from "../endpoints.ts";
-import type { ClientServer, ReadServer } from "../messages.ts";
-import { invalidRequest } from "../problem.ts";
-import type { ConsoleServices } from "../services.ts";
+} from "../../../../config/index.ts";
+import { getMessage } from "../../../../errors.ts";
+import type { RuntimeView } from "../../../../runtime/api/view.ts";
+import { openConfigFiles } from "../../config-files.ts";
+import { type Endpoints, readText } from "../../endpoints.ts";
+import type { ClientServer, ReadServer } from "../../messages.ts";
+import { invalidRequest } from "../../problem.ts";
+import type { ConsoleServices } from "../../services.ts";
 
 /** Servers that a page lists. */
 const MAX_SERVERS = 200;
