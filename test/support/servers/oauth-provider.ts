@@ -29,6 +29,8 @@ export interface TestProvider {
   countRefreshes(): number;
   /** Holds the answers to requests for tokens, which the provider has processed. Returns the function that sends them. */
   hold(): () => void;
+  /** Holds the answers of the API. Returns the function that sends them. */
+  holdApi(): () => void;
   /** Opens a page as a browser, logs in as a user, and returns the address to which the provider sends the browser. */
   logIn(page: URL, user: string): Promise<URL>;
   /** As `logIn`, but the user denies access. */
@@ -106,6 +108,7 @@ class ProviderState {
   fault: Fault | undefined;
   isApiRefusing = false;
   held: Promise<void> = Promise.resolve();
+  heldApi: Promise<void> = Promise.resolve();
 
   constructor(issuer: string) {
     this.issuer = issuer;
@@ -119,6 +122,12 @@ class ProviderState {
   hold(): () => void {
     let release = (): void => {};
     this.held = new Promise((resolve) => (release = resolve));
+    return release;
+  }
+
+  holdApi(): () => void {
+    let release = (): void => {};
+    this.heldApi = new Promise((resolve) => (release = resolve));
     return release;
   }
 
@@ -253,6 +262,7 @@ async function answerApi(
 ): Promise<void> {
   const token = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1] ?? "";
   state.calls.push(token);
+  await state.heldApi;
   const found = (await oidc.AccessToken.find(token)) ?? (await oidc.ClientCredentials.find(token));
   const challenge = (error: string): object => ({ "www-authenticate": `Bearer realm="api", ${error}` });
   const grant = found?.grantId === undefined ? undefined : await oidc.Grant.find(found.grantId);

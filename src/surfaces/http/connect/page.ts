@@ -37,7 +37,7 @@ const STYLE_DIGEST = hash("sha256", STYLE, "base64");
 export const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   "cross-origin-opener-policy": "same-origin",
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
@@ -49,6 +49,7 @@ export async function formatPage({ title, lines, form, next }: ConnectPage): Pro
     <html lang="en">
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width" />
+      <link rel="icon" href="data:," />
       ${next === undefined ? "" : html`<meta http-equiv="refresh" content="0; url=${next.href}" />`}
       <title>${title} · Skillgate</title>
       ${STYLE_ELEMENT}
