@@ -11,7 +11,15 @@ export type { Client, ClientRequest } from "./model/client-requests.ts";
 export type { Limits } from "./model/limits.ts";
 export type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "./model/outcome.ts";
 export type { CallSite, Plan } from "./model/plan.ts";
-export type { CallContext, MethodDefinition, MethodMetadata, ProvidedSkill } from "./model/skill.ts";
+export type {
+  AccountRequest,
+  AccountResponse,
+  CallContext,
+  MethodDefinition,
+  MethodMetadata,
+  ProvidedSkill,
+  SkillAccount,
+} from "./model/skill.ts";
 export type { Timeouts } from "./model/timeouts.ts";
 export type { Database, KeyRow } from "./store/index.ts";
 export type { RuntimeOptions } from "./runtime/options.ts";

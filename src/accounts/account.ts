@@ -57,6 +57,7 @@ export function createAccount(definition: AccountDefinition, context: AccountCon
     places: listPlaces(definition),
     servers,
     isPerCaller,
+    isPrivate: definition.isPrivate,
     isRevealed: (skill) => reveal.includes(skill),
     getId,
     getTitle,

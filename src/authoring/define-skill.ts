@@ -1,5 +1,5 @@
 import { sentence, SkillgateError } from "../errors.ts";
-import { isRecord, type JsonSchema } from "../model/json.ts";
+import { isRecord, isTextList, type JsonSchema } from "../model/json.ts";
 import { isMemberName } from "../shared/names/skill-names.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type {
@@ -23,6 +23,8 @@ export interface SkillSource<Inputs> {
   readonly healthCheck?: () => Health | Promise<Health>;
   /** Longer guidance for models, shown by `describe`. */
   readonly guidance?: string;
+  /** The names of the accounts that `context.account` gives: `["github"]`. */
+  readonly accounts?: readonly string[];
 }
 
 /** A method with the metadata that differs from `METADATA_DEFAULTS`. */
@@ -164,11 +166,12 @@ interface ParsedMethod {
 /** Validates a definition, which may be written in plain JavaScript without type checks. */
 function parseSkill(source: unknown) {
   if (!isRecord(source)) throw invalid(`defineSkill expects an object, not ${quoted(source)}`);
-  const { name, description, methods, settings, healthCheck, guidance } = source;
+  const { name, description, methods, settings, healthCheck, guidance, accounts } = source;
   if (typeof name !== "string" || !isMemberName(name)) throw invalid(`name must be an identifier, not ${quoted(name)}`);
   refuseUnknownFields(source, SKILL_FIELDS, quoted(name));
   if (typeof description !== "string") throw invalid(`"${name}" needs a description`);
   if (guidance !== undefined && typeof guidance !== "string") throw invalid(`guidance of "${name}" must be text`);
+  if (accounts !== undefined && !isTextList(accounts)) throw invalid(`accounts of "${name}" must be a list of names`);
   if (!isRecord(methods) || Object.keys(methods).length === 0) throw invalid(`"${name}" needs methods: { … }`);
   if (healthCheck !== undefined && !isFunction(healthCheck)) {
     throw invalid(`healthCheck of "${name}" must be a function, not ${quoted(healthCheck)}`);
@@ -179,11 +182,18 @@ function parseSkill(source: unknown) {
     guidance,
     healthCheck,
     settings: settings === undefined ? undefined : readSchema(settings, "input", `settings of "${name}"`).json,
-    methods: Object.entries(methods).map(([method, definition]) => parseMethod(name, method, definition)),
+    methods: Object.entries(methods).map(([method, definition]) =>
+      parseMethod(name, method, { source: definition, accounts }),
+    ),
   };
 }
 
-function parseMethod(skill: string, name: string, source: unknown): ParsedMethod {
+interface WrittenMethod {
+  readonly source: unknown;
+  readonly accounts: readonly string[] | undefined;
+}
+
+function parseMethod(skill: string, name: string, { source, accounts }: WrittenMethod): ParsedMethod {
   const path = `${skill}.${name}`;
   if (!isMemberName(name)) throw invalid(`"${path}" cannot be the name of a method`);
   if (!isRecord(source)) throw invalid(`"${path}" must be { description, input, run }, not ${quoted(source)}`);
@@ -199,6 +209,7 @@ function parseMethod(skill: string, name: string, source: unknown): ParsedMethod
     input: inputReader.json,
     ...(output !== undefined && { output: readSchema(output, "output", `output of "${path}"`).json }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(accounts !== undefined && accounts.length > 0 && { accounts: Object.freeze([...accounts]) }),
     ...(examples !== undefined && { examples: parseExamples(examples, path) }),
   };
   return {
@@ -207,7 +218,7 @@ function parseMethod(skill: string, name: string, source: unknown): ParsedMethod
   };
 }
 
-const SKILL_FIELDS = ["name", "description", "methods", "settings", "healthCheck", "guidance"];
+const SKILL_FIELDS = ["name", "description", "methods", "settings", "healthCheck", "guidance", "accounts"];
 const METHOD_FIELDS = ["description", "input", "output", "examples", "run", ...METADATA_FIELDS];
 
 function refuseUnknownFields(source: object, fields: readonly string[], where: string): void {

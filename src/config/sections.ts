@@ -89,6 +89,20 @@ export const RUNTIME_SECTION_SCHEMAS = {
   mcpServers: { ...describeServers(), description: "MCP servers by name, as in `.mcp.json`." },
   sources: describeSources(),
   accounts: describeAccounts(),
+  alerts: withForm(
+    "a section, as in alerts: { url: https://example.com/hook, secret: ${ALERT_SECRET} }",
+    section(
+      "Signed messages (Standard Webhooks) about what a person should know, such as an account that must be connected again.",
+      {
+        url: { ...TEXT, description: "the address that gets them" },
+        secret: {
+          ...TEXT,
+          description: "the secret that signs them: a variable with `whsec_` and 24 to 64 bytes in base64",
+        },
+        private: { type: "boolean", default: false, description: "whether the address may be in a private network" },
+      },
+    ),
+  ),
   limits: withForm(
     "a section, as in limits: { cpuMs: 1000 }",
     section("Limits of one run.", describeNumbers(DEFAULT_LIMITS, LIMIT_MEANINGS)),

@@ -119,6 +119,7 @@ const CHECKED_SECTIONS: Readonly<Record<string, JsonSchema | undefined>> = {
   server: withForm("a section, as in server: { port: 3333 }", { type: "object" }),
   agent: withForm("a section, as in agent: { model: openai:gpt-5 }", { type: "object" }),
   ...pickSections("limits", "timeouts", "typecheck", "observe", "catalogTokens", "store", "audit"),
+  ...pickSections("alerts"),
   ...pickSections("approvals", "runs", "secrets", "trust"),
 };
 

@@ -44,6 +44,8 @@ export interface Account {
   readonly servers: readonly string[];
   /** Each caller has a connection of its own. */
   readonly isPerCaller: boolean;
+  /** Its service may be at an address of a private network. */
+  readonly isPrivate: boolean;
   /** True if a skill may read the credential itself. */
   isRevealed(skill: string): boolean;
   /**

@@ -1,4 +1,4 @@
-import type { OpenAccount } from "./account.ts";
+import type { Credential, OpenAccount } from "./account.ts";
 import type { Caller } from "./caller.ts";
 import type { Client, ClientRequest } from "./client-requests.ts";
 import type { JsonSchema } from "./json.ts";
@@ -186,8 +186,41 @@ export interface CallContext {
    * the caller has another connection than at the beginning of the call. Only APIs and MCP servers get it.
    */
   readonly openAccount?: (name: string) => Promise<OpenAccount>;
+  /** Returns an account that the skill declares, for requests to its service. Throws for another one. */
+  readonly account: (name: string) => SkillAccount;
   /** Takes the function that says which listed skills the caller gets; absent if it gets all of them. */
   readonly deferSkills?: (show: ShowSkills) => void;
+}
+
+/** An account as a skill uses it: its credential is added to requests, and the skill does not see it. */
+export interface SkillAccount {
+  /**
+   * Makes a request to one of the `servers` of the account. Redirects are followed on the same server only. Rejects for other
+   * addresses, for a header of the credential, and if there is no answer.
+   */
+  fetch(url: string | URL, request?: AccountRequest): Promise<AccountResponse>;
+  /** Returns the credential itself. Rejects, unless `reveal` of the account names the skill. */
+  credential(): Promise<Credential>;
+}
+
+export interface AccountRequest {
+  /** `GET` by default. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text, bytes, or a value that is sent as JSON. */
+  readonly body?: string | Uint8Array | Readonly<Record<string, unknown>> | readonly unknown[];
+}
+
+/** The answer to a request, without the credential and without cookies. */
+export interface AccountResponse {
+  readonly status: number;
+  /** True for a status from 200 to 299. */
+  readonly ok: boolean;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  text(): Promise<string>;
+  json(): Promise<unknown>;
+  bytes(): Promise<Uint8Array>;
 }
 
 /** A task that an MCP server has created in place of a result. */

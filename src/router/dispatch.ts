@@ -4,7 +4,8 @@ import type { Caller } from "../model/caller.ts";
 import type { Skill } from "../model/catalog.ts";
 import type { Client } from "../model/client-requests.ts";
 import { requireBounds } from "../shared/value-size.ts";
-import type { CallContext } from "../model/skill.ts";
+import type { CallContext, SkillAccount } from "../model/skill.ts";
+import { createSkillAccount, createUndeclaredError } from "./skill-account.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
 import { findSkillError } from "../shared/errors/skill-error.ts";
 import { sentence, SkillgateError } from "../errors.ts";
@@ -116,6 +117,7 @@ function createContext(
     addNote: (text) => isOpen() && call.addNote(knownSecrets.maskMessage(text)),
     ...(call.deferSkills !== undefined && { deferSkills: call.deferSkills }),
     ...(call.task !== undefined && call.skill.kind === "mcp" && { task: call.task }),
+    account: (name) => findSkillAccount(call, name),
     ...(OPEN_ACCOUNTS.has(call.skill.kind) && { openAccount: (name: string) => openAccount(call, name) }),
     ...(call.onRawResult !== undefined && {
       wire: (result: unknown) => call.onRawResult?.(knownSecrets.maskValue(view.hide(result))),
@@ -126,6 +128,14 @@ function createContext(
 
 /** The kinds of skills whose providers add credentials to requests. */
 const OPEN_ACCOUNTS: ReadonlySet<string> = new Set(["api", "mcp"]);
+
+function findSkillAccount(call: GuardedCall, name: string): SkillAccount {
+  const used = call.accounts().find(({ account }) => account.name === name);
+  if (used === undefined) throw createUndeclaredError(call.skill.name, name);
+  const { account } = used;
+  const { signal } = call.cancellable;
+  return createSkillAccount({ account, skill: call.skill.name, open: () => openAccount(call, name), signal });
+}
 
 /** Opens the connection that was there when the call began, and that may have been approved. */
 async function openAccount(call: GuardedCall, name: string): Promise<OpenAccount> {

@@ -23,10 +23,12 @@ interface AccountParts {
   readonly settings: Pick<RuntimeSettings, "accounts" | "accountKeys" | "timeouts">;
   readonly database: LazyDatabase;
   readonly secrets: KnownSecrets;
+  /** Gets each connection that this process has found to be over: its owner must connect it again. */
+  readonly onReconnect: (connection: EndedConnection) => void;
 }
 
 /** Creates the accounts of a runtime; opens nothing before it is needed. */
-export function createRuntimeAccounts({ settings, database, secrets }: AccountParts): RuntimeAccounts {
+export function createRuntimeAccounts({ settings, database, secrets, onReconnect }: AccountParts): RuntimeAccounts {
   const listeners = new Set<(ended: EndedConnection) => void>();
   let definitions = settings.accounts;
   let baseUrl: string | undefined;
@@ -41,6 +43,7 @@ export function createRuntimeAccounts({ settings, database, secrets }: AccountPa
       database,
       secrets,
       keys: createKeySource({ ...settings.accountKeys, lockMs: settings.timeouts.lockMs, onSecrets }),
+      onReconnect,
       describeConnect: (caller, definition) => describeConnect(caller, definition, baseUrl),
     });
     opened.onEnd((ended) => listeners.forEach((listener) => listener(ended)));

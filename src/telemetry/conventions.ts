@@ -29,6 +29,7 @@ export const ATTRIBUTES = {
   policyRow: "skillgate.policy.row",
   refusalKind: "skillgate.refusal.kind",
   dropReason: "skillgate.network.drop_reason",
+  account: "skillgate.account",
   workerState: "skillgate.worker.state",
 } as const;
 

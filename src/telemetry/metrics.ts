@@ -11,13 +11,14 @@ interface Instruments {
   readonly calls: Histogram;
   readonly refusals: Counter;
   readonly dropped: Counter;
+  readonly reconnects: Counter;
   readonly searches: Histogram;
   readonly mcpClient: Histogram;
   readonly mcpServer: Histogram;
   readonly http: Histogram;
 }
 
-export type DurationName = Exclude<keyof Instruments, "refusals" | "dropped">;
+export type DurationName = Exclude<keyof Instruments, "refusals" | "dropped" | "reconnects">;
 
 const sandboxes = new Set<() => SandboxLoad>();
 
@@ -36,6 +37,11 @@ export function countRefusal(kind: "run" | "call", code: string): void {
 /** Counts a message of the network of machines that is not used. */
 export function countDroppedMessage(reason: string): void {
   findInstruments()?.dropped.add(1, { [ATTRIBUTES.dropReason]: reason });
+}
+
+/** Counts a connection of an account that its owner must connect again. */
+export function countReconnect(account: string): void {
+  findInstruments()?.reconnects.add(1, { [ATTRIBUTES.account]: account });
 }
 
 /** Includes a sandbox in the metrics of workers and queues. Returns a function that removes it. */
@@ -71,6 +77,10 @@ function createInstruments(meter: Meter): Instruments {
     dropped: meter.createCounter("skillgate.network.dropped", {
       description: "Messages of the network of machines that are not authentic, by reason",
       unit: "{message}",
+    }),
+    reconnects: meter.createCounter("skillgate.accounts.reconnect", {
+      description: "Connections of accounts that must be connected again, by account",
+      unit: "{connection}",
     }),
     searches: createDuration("skillgate.search.duration", "Duration of searches for methods", SHORT_BUCKETS),
     mcpClient: createDuration("mcp.client.operation.duration", "Duration of requests to MCP servers", MCP_BUCKETS),

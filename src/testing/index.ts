@@ -6,7 +6,8 @@ import { sentence, SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
 import type { JsonSchema } from "../model/json.ts";
 import type { Client } from "../model/client-requests.ts";
-import type { CallContext, ProvidedSkill } from "../model/skill.ts";
+import type { AccountRequest, CallContext, ProvidedSkill, SkillAccount } from "../model/skill.ts";
+import { createAccountResponse } from "../shared/http/account-response.ts";
 import { loadSkills } from "../providers/skills/index.ts";
 import { createRuntime, type RunOptions, type Runtime } from "../runtime.ts";
 import { releaseProcesses, shareProcesses } from "./shared-processes.ts";
@@ -31,6 +32,18 @@ export interface TestOptions {
   readonly inProcess?: boolean;
   /** Answers requests of `context.client`; absent by default. */
   readonly client?: Client;
+  /** Answers the requests of `context.account(name).fetch`, by the name of the account. */
+  readonly accounts?: Readonly<Record<string, AnswerAccountRequest>>;
+}
+
+/** Answers a request that a skill makes with an account: 200 with this body by default; one that is no text or bytes is JSON. */
+export type AnswerAccountRequest = (url: string, request: AccountRequest) => TestedAnswer | Promise<TestedAnswer>;
+
+export interface TestedAnswer {
+  readonly status?: number;
+  /** By names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
 }
 
 /** A skill loaded from its file and called through all guards, with an empty store. */
@@ -146,16 +159,41 @@ function noSkill(name: string | undefined, skills: readonly ProvidedSkill[]): st
   );
 }
 
-function withBelongings(skill: ProvidedSkill, { settings = {}, secrets = {} }: TestOptions): ProvidedSkill {
+function withBelongings(
+  skill: ProvidedSkill,
+  { settings = {}, secrets = {}, accounts = {} }: TestOptions,
+): ProvidedSkill {
+  const declared = new Set(skill.methods.flatMap((method) => method.accounts ?? []));
   return {
     ...skill,
+    // The test stands in for the accounts.
+    methods: skill.methods.map(({ accounts: _accounts, ...method }) => method),
     ...(skill.settings !== undefined && { settings: withoutRequired(skill.settings, { ...settings, ...secrets }) }),
     invoke: (method, input, context) =>
       skill.invoke(method, input, {
         ...context,
         settings: { ...context.settings, ...settings },
         secrets: { ...context.secrets, ...secrets },
+        account(name) {
+          const answer = accounts[name];
+          if (!declared.has(name)) throw new Error(`${skill.name} uses the account ${name} and does not declare it`);
+          if (answer === undefined)
+            throw new Error(`The test has no account ${name}: testSkill(…, { accounts: { ${name}: … } })`);
+          return createTestedAccount(answer);
+        },
       }),
+  };
+}
+
+function createTestedAccount(answer: AnswerAccountRequest): SkillAccount {
+  return {
+    async fetch(url, request = {}) {
+      const { status = 200, headers = {}, body = "" } = await answer(String(url), request);
+      const isJson = typeof body !== "string" && !(body instanceof Uint8Array);
+      const sent = body instanceof Uint8Array ? body : Buffer.from(isJson ? JSON.stringify(body) : body);
+      return createAccountResponse({ status, headers, body: new Uint8Array(sent) });
+    },
+    credential: () => Promise.reject(new Error("A test has no credentials")),
   };
 }
 

@@ -79,6 +79,7 @@ export class TestAccounts implements UsableAccounts {
       places,
       servers,
       isPerCaller: true,
+      isPrivate: true,
       isRevealed,
       getId: (caller) => get(caller).id,
       getTitle: (caller) => open(caller).title,

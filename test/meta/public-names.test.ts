@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import * as skillgate from "../../src/index.ts";
 
 const TYPES = [
+  "AccountRequest",
+  "AccountResponse",
   "Approval",
   "ApprovalAnswer",
   "ApprovalRequest",
@@ -45,6 +47,7 @@ const TYPES = [
   "RuntimeToolResult",
   "ServerUse",
   "Skill",
+  "SkillAccount",
   "Statistics",
   "Timeouts",
   "Usage",

@@ -157,3 +157,24 @@ test(
     await expect(apart.call("late")).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
   },
 );
+
+test("answers the requests of a skill with an account in place of its service", async () => {
+  const skill = await opened(
+    defineSkill({
+      name: "NotesSkill",
+      description: "Notes",
+      accounts: ["notes"],
+      methods: {
+        list: {
+          description: "List",
+          run: async (_input, context) =>
+            (await context.account("notes").fetch("https://notes.example/all", { method: "POST" })).json(),
+        },
+        other: { description: "Other", run: (_input, context) => context.account("other").fetch("https://a.example") },
+      },
+    }),
+    { accounts: { notes: (url, { method }) => ({ body: { url, method } }) } },
+  );
+  expect(await skill.call("list")).toEqual({ url: "https://notes.example/all", method: "POST" });
+  await expect(skill.call("other")).rejects.toThrow("NotesSkill uses the account other and does not declare it");
+});

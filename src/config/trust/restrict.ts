@@ -41,6 +41,8 @@ const HARMLESS: Readonly<Record<keyof typeof RUNTIME_SECTION_SCHEMAS | "server" 
   sources: () => false,
   // An address decides who receives the owner's credentials.
   accounts: () => false,
+  // An address decides who receives facts about callers.
+  alerts: () => false,
   // Its texts replace those of methods, and models follow them.
   profiles: () => false,
   secrets: () => false,

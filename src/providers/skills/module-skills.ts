@@ -6,6 +6,7 @@ import type { JsonSchema } from "../../model/json.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { CallContext, Health, MethodDefinition } from "../../model/skill.ts";
+import { refuseAccount } from "../../shared/http/account-response.ts";
 import { EMPTY_STORE } from "../../shared/empty-store.ts";
 import type { DeferredImport } from "./deferred-import.ts";
 import { isAgentSkill } from "./agent-skill.ts";
@@ -205,7 +206,7 @@ function createFileSkills(parts: LoadedModule, around: LoadEnvironment): readonl
 
 function skill(
   { bindings, health, ...facts }: SkillParts,
-  { module, guidance, deferred }: LoadedModule,
+  { module, guidance, deferred, loaded: { accounts } }: LoadedModule,
   around: LoadEnvironment,
 ): DefinedSkill {
   const { name, settings } = facts;
@@ -230,7 +231,9 @@ function skill(
     description,
     source: module.source,
     kind: "file",
-    methods: Object.freeze([...new Map(bindings.map(({ definition }) => [definition.name, definition])).values()]),
+    methods: Object.freeze([
+      ...new Map(bindings.map(({ definition }) => [definition.name, withAccounts(definition, accounts)])).values(),
+    ]),
     ...(text !== undefined && { guidance: text }),
     ...(text !== undefined &&
       isOwn && {
@@ -253,6 +256,11 @@ function skill(
   });
 }
 
+/** A definition of `defineSkill` says itself which accounts it uses. */
+function withAccounts(definition: MethodDefinition, accounts: readonly string[] = []): MethodDefinition {
+  return definition.accounts !== undefined || accounts.length === 0 ? definition : { ...definition, accounts };
+}
+
 const HEALTH_TIMEOUT_MS = 5_000;
 
 function healthContext(): CallContext {
@@ -265,6 +273,7 @@ function healthContext(): CallContext {
     settings: {},
     secrets: {},
     store: EMPTY_STORE,
+    account: refuseAccount,
     progress: () => undefined,
   };
 }

@@ -18,7 +18,9 @@ import {
   createStore,
   scheduleRetention,
 } from "../../store/index.ts";
+import type { EndedConnection } from "../../accounts/index.ts";
 import { createRuntimeAccounts, type RuntimeAccounts } from "../accounts.ts";
+import { createRuntimeAlerts, type RuntimeAlerts } from "./alerts.ts";
 import { type RuntimeAudit, createAudit } from "../audit.ts";
 import type { CallElsewhere } from "../../router/index.ts";
 import { SavedCalls } from "../saved/index.ts";
@@ -47,6 +49,7 @@ export interface RuntimeParts {
   readonly store: Store;
   readonly database: LazyDatabase;
   readonly accounts: RuntimeAccounts;
+  readonly alerts: RuntimeAlerts;
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
   readonly log: LogListener;
@@ -158,7 +161,7 @@ function createRefresh(registry: Registry, read: (skill: ProvidedSkill) => unkno
 function createDatabaseParts(
   settings: RuntimeSettings,
   { options: { lazy = false }, secrets, log, events }: Pick<RuntimeParts, "options" | "secrets" | "log" | "events">,
-): Pick<RuntimeParts, "accounts" | "database" | "retention" | "storeProblems"> {
+): Pick<RuntimeParts, "accounts" | "alerts" | "database" | "retention" | "storeProblems"> {
   const { database: location, retention: retentionSettings, timeouts } = settings;
   const storeProblems: Problem[] = [];
   const retention = scheduleRetention(retentionSettings, (text) => log("warn", text));
@@ -171,12 +174,14 @@ function createDatabaseParts(
     else log("error", `The store fails: ${failure.message}`);
     events.emit("store", failure);
   });
-  const accounts = createRuntimeAccounts({ settings, database, secrets });
+  const alerts = createRuntimeAlerts(settings, log);
+  const onReconnect = (connection: EndedConnection): void => alerts.onReconnect(connection);
+  const accounts = createRuntimeAccounts({ settings, database, secrets, onReconnect });
   accounts.onEnd((ended) => {
     if (ended.end === undefined) log("warn", `The account ${ended.title} must be connected again: ${ended.why}`);
     events.emit("account", ended);
   });
-  return { database, accounts, retention, storeProblems };
+  return { database, accounts, alerts, retention, storeProblems };
 }
 
 function forwardLog(events: EventEmitter<RuntimeEvents>, log: RuntimeOptions["log"]): void {

@@ -39,7 +39,7 @@ function recordEntry(entry: AuditEntry, { statistics, events }: RuntimeParts): v
 
 /** Leaves the runs that wait to other processes, and ends everything else. */
 export async function closeServices(
-  { accounts, providers, statistics, audit, retention, database, executors, fronts }: RuntimeParts,
+  { accounts, alerts, providers, statistics, audit, retention, database, executors, fronts }: RuntimeParts,
   services: RuntimeServices,
   decisions: ApprovalDecisions,
 ): Promise<void> {
@@ -56,6 +56,7 @@ export async function closeServices(
     statistics.close(),
     decisions.close(),
     audit?.close(),
+    alerts.close(),
     retention.close(),
     services.records.flush(),
   ]);

@@ -26,7 +26,7 @@ import { maySeeRun, requireMayChange, type ShownRun } from "../execution/rights/
 import type { RefusalReport } from "../refusals/report.ts";
 import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
 
-export type { AccountForm, AccountTest, ListedAccount, Rotation };
+export type { AccountForm, AccountLoginTarget, AccountTest, ListedAccount, Rotation };
 
 /** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */
 export type SharedRuntime = Pick<

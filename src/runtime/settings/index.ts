@@ -138,22 +138,36 @@ async function readEntries(options: RuntimeOptions, files: ConfigFileValues, cwd
   const section = mergeSection(options.accounts, files.settings["accounts"]);
   const hasAccounts = section !== undefined && section !== null;
   const accounts = hasAccounts ? (await import("./accounts.ts")).parseAccounts(section, files) : undefined;
+  const alertSection = files.settings["alerts"] ?? undefined;
+  const alerts =
+    alertSection === undefined ? undefined : (await import("./alerts.ts")).parseAlerts(alertSection, files);
   const nodes = parseNodeSettings(mergeSection(options.nodes, files.settings["nodes"]), getContext(files, cwd));
   const executors = resolveExecutors(options.executors, files, cwd);
   return {
     settings: {
       apis: apis.sources,
       accounts: accounts?.accounts ?? [],
+      alerts: alerts?.settings,
       nodes: nodes.settings,
       executors: executors.settings,
     },
-    secrets: [...apis.sources.flatMap(({ headers }) => findHeaderSecrets(headers)), ...(accounts?.secrets ?? [])],
-    problems: [...apis.problems, ...(accounts?.problems ?? []), ...nodes.problems, ...executors.problems],
+    secrets: [
+      ...apis.sources.flatMap(({ headers }) => findHeaderSecrets(headers)),
+      ...(accounts?.secrets ?? []),
+      ...(alerts?.secrets ?? []),
+    ],
+    problems: [
+      ...apis.problems,
+      ...(accounts?.problems ?? []),
+      ...(alerts?.problems ?? []),
+      ...nodes.problems,
+      ...executors.problems,
+    ],
   };
 }
 
 interface ParsedEntries {
-  readonly settings: Pick<RuntimeSettings, "apis" | "accounts" | "nodes" | "executors">;
+  readonly settings: Pick<RuntimeSettings, "apis" | "accounts" | "alerts" | "nodes" | "executors">;
   readonly secrets: readonly string[];
   readonly problems: RuntimeSettings["problems"];
 }

@@ -1,4 +1,5 @@
 import type { AccountDefinition, KeySettings } from "../../accounts/index.ts";
+import type { AlertSettings } from "../../alerts/index.ts";
 import type { ApprovedFile } from "../../approvals/index.ts";
 import type { Config, Variables } from "../../config/index.ts";
 import type { ExecutorSettings } from "../../executors/index.ts";
@@ -36,6 +37,8 @@ export interface RuntimeSettings {
   readonly apis: readonly SourceConfig[];
   /** The accounts at services. */
   readonly accounts: readonly AccountDefinition[];
+  /** Where alerts are sent; `undefined` without such a place. */
+  readonly alerts: AlertSettings | undefined;
   /** Where the keys are that encrypt the credentials of accounts. */
   readonly accountKeys: Pick<KeySettings, "variable" | "readSetting" | "folder" | "store">;
   /** Values in the configuration that no text may show. */

@@ -5,41 +5,71 @@ import type { AddressInfo } from "node:net";
 /** The server to which the browser returns after the user has allowed or denied access. */
 export interface Callback {
   readonly redirectUrl: string;
-  /** Resolves with the URL on which the browser returned for this state; requests for other flows are refused. */
-  arrived(state: string): Promise<URL>;
+  /**
+   * Resolves with the URL on which the browser returned for this state; requests for other flows are refused. The page shows the text
+   * of `answer`, one line.
+   */
+  arrived(state: string, answer?: (url: URL) => Promise<string>): Promise<URL>;
   close(): void;
 }
 
 const PATH = "/callback";
 
-/** Listens on the loopback address; on a free port if the requested one is in use. */
-export async function listenForCallback(port: number): Promise<Callback> {
+export interface CallbackOptions {
+  /** The provider knows only this port, so that no other one is used instead. */
+  readonly isPortExact?: boolean;
+}
+
+/** Listens on the loopback address; on a free port if the requested one is in use, unless `isPortExact`. */
+export async function listenForCallback(
+  port: number,
+  { isPortExact = false }: CallbackOptions = {},
+): Promise<Callback> {
   const server = createServer();
-  await listening(server, port).catch(() => listening(server, 0));
+  await listening(server, port).catch((error: unknown) => {
+    if (isPortExact) throw error;
+    return listening(server, 0);
+  });
   const { port: boundPort } = server.address() as AddressInfo;
   const redirectUrl = `http://127.0.0.1:${boundPort}${PATH}`;
   return {
     redirectUrl,
-    arrived: (state) =>
+    arrived: (state, answer = async () => "Done. You can close this page and go back to the terminal.") =>
       new Promise((resolve) => {
+        let answered: Promise<string> | undefined;
         server.on("request", ({ url: target = "" }, response) => {
           const url = URL.canParse(target, redirectUrl) ? new URL(target, redirectUrl) : undefined;
-          const { status, text } = replyTo(url, state);
-          response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(text);
-          if (status === 200 && url !== undefined) resolve(url);
+          const send = (status: number, text: string, onEnd = (): void => {}): void =>
+            void response.writeHead(status, HEADERS).end(`${text}\n`, onEnd);
+          const refusal = findRefusal(url, state);
+          if (refusal !== undefined || url === undefined)
+            return send(refusal?.status ?? 404, refusal?.text ?? NOT_FOUND);
+          answered ??= answer(url); // a browser may load the page again
+          void answered.then((text) => send(200, text, () => resolve(url)));
         });
       }),
     close: () => void server.close(),
   };
 }
 
-function replyTo(url: URL | undefined, state: string): { readonly status: number; readonly text: string } {
+const HEADERS = {
+  "content-type": "text/plain; charset=utf-8",
+  "x-content-type-options": "nosniff",
+  connection: "close",
+};
+
+const NOT_FOUND = "Not found";
+
+/** Says why a request is not the return of the browser for this state. */
+function findRefusal(
+  url: URL | undefined,
+  state: string,
+): { readonly status: number; readonly text: string } | undefined {
   const { pathname, searchParams } = url ?? {};
   if (pathname !== PATH || !(searchParams?.has("code") || searchParams?.has("error")))
-    return { status: 404, text: "Not found\n" };
-  if (searchParams.get("state") !== state)
-    return { status: 400, text: "Cannot use this answer: it belongs to another login. Go back to the terminal.\n" };
-  return { status: 200, text: "Done. You can close this page and go back to the terminal.\n" };
+    return { status: 404, text: NOT_FOUND };
+  if (searchParams.get("state") === state) return undefined;
+  return { status: 400, text: "Cannot use this answer: it belongs to another login. Go back to the terminal." };
 }
 
 async function listening(server: ReturnType<typeof createServer>, port: number): Promise<void> {

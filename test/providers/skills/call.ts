@@ -7,6 +7,7 @@ import { afterEach } from "vitest";
 import type { CallContext, MethodDefinition, ProvidedSkill } from "../../../src/model/skill.ts";
 import { createStore } from "../../../src/store/index.ts";
 import { loadSkills, type SkillsOptions, type SkillsProvider } from "../../../src/providers/skills/index.ts";
+import { refuseAccount } from "../../../src/shared/http/account-response.ts";
 
 /** What must be undone after a test, last first. */
 const undo: (() => Promise<unknown>)[] = [];
@@ -82,6 +83,7 @@ export function createTestContext(): CallContext {
     settings: {},
     secrets: {},
     store: createStore().space("test"),
+    account: refuseAccount,
     progress: () => undefined,
   };
 }

@@ -14,6 +14,7 @@ import {
   type ServerConfig,
 } from "../../../src/providers/mcp/index.ts";
 import { createStore } from "../../../src/store/index.ts";
+import { refuseAccount } from "../../../src/shared/http/account-response.ts";
 
 /** The folder of the checkout, where tests run. */
 export const ROOT = process.cwd();
@@ -63,6 +64,7 @@ export function createContext(context: Partial<CallContext> = {}): CallContext {
     secrets: {},
     store: createStore().space("test"),
     progress: () => {},
+    account: refuseAccount,
     ...context,
   };
 }

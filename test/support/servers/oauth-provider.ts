@@ -14,6 +14,8 @@ export interface TestProvider {
   readonly requests: readonly string[];
   /** The bodies of all requests for tokens and revocations. */
   readonly bodies: readonly URLSearchParams[];
+  /** The access and refresh tokens that it has granted, in their order. */
+  readonly tokens: readonly string[];
   /** The tokens that requests to the API had, in their order. */
   readonly calls: readonly string[];
   /** Whether refresh tokens are replaced. True by default. */
@@ -100,6 +102,7 @@ class ProviderState {
   readonly apiUrl: string;
   readonly requests: string[] = [];
   readonly bodies: URLSearchParams[] = [];
+  readonly tokens: string[] = [];
   readonly calls: string[] = [];
   readonly answers = new Map<string, Answer>();
   isRotating = true;
@@ -157,6 +160,7 @@ function configure(state: ProviderState, redirectUrls: readonly string[]): objec
     ],
     scopes: ["openid", "offline_access", "read", "admin"],
     claims: { openid: ["sub", "email"] },
+    clockTolerance: 0,
     conformIdTokenClaims: false,
     findAccount: (_context: unknown, user: string) => ({
       accountId: user,
@@ -216,6 +220,7 @@ async function answerToken(
   const repeated = fault === "graceful" ? state.answers.get(body.get("refresh_token") ?? "") : undefined;
   const made = repeated ?? (await processRequest(origin, request, text));
   state.answers.set(body.get("refresh_token") ?? "", made);
+  state.tokens.push(...[...made.body.matchAll(/"(?:access|refresh)_token":"([^"]+)"/g)].map(([, token = ""]) => token));
   if (!isRevocation) await state.held;
   if (fault === "lost") return void response.socket?.destroy();
   send(response, fault === "odd" ? makeOdd(made) : made, fault === "twice");

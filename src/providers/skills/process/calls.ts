@@ -1,6 +1,7 @@
 import { getMessage } from "../../../errors.ts";
 import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
 import type { CallContext } from "../../../model/skill.ts";
+import type { AccountAnswer } from "../../../shared/http/account-response.ts";
 import { MessageTooLarge } from "./framing.ts";
 import type { SkillInspector } from "./inspector.ts";
 import { EventLoopSpin } from "../../../../sandbox/spin-wait.ts";
@@ -23,7 +24,8 @@ async function answerQuestion(question: StoreQuestion, context: CallContext | un
 }
 
 /** Answers a question of a call with its store or its client. */
-export function performQuestion(question: StoreQuestion, { store, client }: CallContext): Promise<unknown> {
+export function performQuestion(question: StoreQuestion, context: CallContext): Promise<unknown> {
+  const { store, client } = context;
   switch (question.operation) {
     case "get":
       return store.get(question.key);
@@ -33,10 +35,22 @@ export function performQuestion(question: StoreQuestion, { store, client }: Call
       return store.delete(question.key);
     case "entries":
       return store.entries(question.prefix);
+    case "fetch":
+      return fetchWithAccount(question, context);
+    case "credential":
+      return context.account(question.account).credential();
     case "client":
       if (client === undefined) return Promise.reject(new Error("The caller cannot answer requests"));
       return client.ask(question.request, question.params, question.key);
   }
+}
+
+async function fetchWithAccount(
+  { account, url, request }: Extract<StoreQuestion, { operation: "fetch" }>,
+  context: CallContext,
+): Promise<AccountAnswer> {
+  const response = await context.account(account).fetch(url, request);
+  return { status: response.status, headers: response.headers, body: await response.bytes() };
 }
 
 /** Extra time for the report of a call that starts just before the limit. */

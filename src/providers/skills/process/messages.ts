@@ -1,4 +1,4 @@
-import type { LogLevel } from "../../../model/skill.ts";
+import type { AccountRequest, LogLevel } from "../../../model/skill.ts";
 import type { Caller } from "../../../model/caller.ts";
 import type { ClientRequest } from "../../../model/client-requests.ts";
 import type { JsonSchema } from "../../../model/json.ts";
@@ -104,6 +104,13 @@ export type StoreQuestion =
       readonly params: Readonly<Record<string, unknown>>;
       readonly key?: string;
     }
+  | {
+      readonly operation: "fetch";
+      readonly account: string;
+      readonly url: string;
+      readonly request: AccountRequest;
+    }
+  | { readonly operation: "credential"; readonly account: string }
   | { readonly operation: "get" | "delete"; readonly key: string }
   | { readonly operation: "set"; readonly key: string; readonly value: unknown }
   | { readonly operation: "entries"; readonly prefix: string };
@@ -128,6 +135,8 @@ export interface Loaded {
   readonly tools: readonly LoadedTool[];
   /** The schema of the module's settings. */
   readonly settings?: JsonSchema;
+  /** The names of the accounts that the functions and classes of the module use. */
+  readonly accounts?: readonly string[];
   /** Values that are functions, but were not written as such. */
   readonly functions: readonly ExportPath[];
   /** Values that look like a tool but cannot be used. */

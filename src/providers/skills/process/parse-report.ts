@@ -1,9 +1,9 @@
 import { toLogLevel } from "../../../shared/log-levels.ts";
 import { parseMetadata } from "../../../authoring/metadata.ts";
-import { isRecord } from "../../../model/json.ts";
+import { isRecord, isTextList } from "../../../model/json.ts";
 import { isMemberName } from "../../../shared/names/skill-names.ts";
 import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
-import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
+import type { AccountRequest, MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import type { ExportPath } from "../type-reader/index.ts";
 import type { Failure, Loaded, LoadedSkill, LoadedTool, StoreQuestion, Response } from "./messages.ts";
 
@@ -78,6 +78,13 @@ function questionIn({ operation, key, ...rest }: Readonly<Record<string, unknown
       return { operation, key: text(key), value: rest["value"] };
     case "entries":
       return { operation, prefix: text(rest["prefix"]) };
+    case "fetch": {
+      const { account, url, request } = rest;
+      if (!isRecord(request)) return undefined;
+      return { operation, account: text(account), url: text(url), request: parseRequest(request) };
+    }
+    case "credential":
+      return { operation, account: text(rest["account"]) };
     case "client": {
       const request = CLIENT_REQUESTS.find((each) => each === rest["request"]);
       const { params } = rest;
@@ -89,9 +96,19 @@ function questionIn({ operation, key, ...rest }: Readonly<Record<string, unknown
   }
 }
 
+function parseRequest({ method, headers, body }: Readonly<Record<string, unknown>>): AccountRequest {
+  const texts = Object.entries(isRecord(headers) ? headers : {}).map(([name, value]) => [name, text(value)]);
+  const isBody = typeof body === "string" || body instanceof Uint8Array;
+  return {
+    ...(typeof method === "string" && { method }),
+    headers: Object.fromEntries(texts) as Readonly<Record<string, string>>,
+    ...(isBody && { body }),
+  };
+}
+
 /** Parses what an import has found. */
 export function parseLoaded(message: Readonly<Record<string, unknown>>): Loaded {
-  const { classes, skills, tools, functions, failures, settings } = message;
+  const { classes, skills, tools, functions, failures, settings, accounts } = message;
   return {
     classes: list(classes).map((each) => (each === undefined ? undefined : parseFailure(each))),
     skills: list(skills).flatMap(parseSkill),
@@ -99,6 +116,7 @@ export function parseLoaded(message: Readonly<Record<string, unknown>>): Loaded 
     functions: list(functions).map(parsePath),
     failures: list(failures).map(parseFailure),
     ...(isRecord(settings) && { settings }),
+    ...(isTextList(accounts) && { accounts }),
   };
 }
 
@@ -125,7 +143,7 @@ function parseTool(value: unknown): readonly LoadedTool[] {
 
 function parseMethod(value: unknown, skill: string): readonly MethodDefinition[] {
   if (!isRecord(value) || !isRecord(value["input"])) return [];
-  const { name, description, input, output, metadata, examples } = value;
+  const { name, description, input, output, metadata, examples, accounts } = value;
   if (typeof name !== "string" || (name !== "" && !isMemberName(name))) return [];
   return [
     {
@@ -134,6 +152,7 @@ function parseMethod(value: unknown, skill: string): readonly MethodDefinition[]
       input,
       ...(isRecord(output) && { output }),
       ...(isRecord(metadata) && { metadata: parseReportedMetadata(metadata, `${skill}.${name}`) }),
+      ...(isTextList(accounts) && { accounts }),
       ...(Array.isArray(examples) && { examples: examples.filter(isRecord) }),
     },
   ];

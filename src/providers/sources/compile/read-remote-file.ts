@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 
 import { followSameServer, RedirectRefused } from "../../../shared/http/fetch-same-server.ts";
 import { VERSION } from "../../../shared/version.ts";
-import { exchange, type ExchangeOptions } from "../http/exchange.ts";
-import { getHeader } from "../http/headers.ts";
+import { exchange, type ExchangeOptions } from "../../../shared/http/exchange.ts";
+import { getHeader } from "../../../shared/http/headers.ts";
 import type { Validators } from "./protocol.ts";
 
 const HEADERS_MS = 30_000;

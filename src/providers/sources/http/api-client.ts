@@ -10,14 +10,20 @@ import type { CallContext } from "../../../model/skill.ts";
 import { AddressRefused, type AllowedAddresses } from "../../../shared/http/guarded-lookup.ts";
 import { KnownSecrets } from "../../../shared/secrets.ts";
 import { VERSION } from "../../../shared/version.ts";
-import { addHeaders, addQuery, listBodyFields, listCredentialTexts } from "./add-credential.ts";
+import { addHeaders, addQuery, listBodyFields, listCredentialTexts } from "../../../shared/http/add-credential.ts";
 import type { ApiRequest } from "./api-request.ts";
-import { ACCEPT_ENCODING, type Answer, AnswerTimeout, exchange, type WireRequest } from "./exchange.ts";
-import { getHeader, getRetryAfterMs, selectHeaders } from "./headers.ts";
+import {
+  ACCEPT_ENCODING,
+  type Answer,
+  AnswerTimeout,
+  exchange,
+  type WireRequest,
+} from "../../../shared/http/exchange.ts";
+import { getHeader, getRetryAfterMs, selectHeaders } from "../../../shared/http/headers.ts";
 import { createHttpError, createRateLimitError } from "./http-error.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { type AddNote, type AnswerLimits, readAnswer, readErrorBody } from "./read-answer.ts";
-import { BodyStalled } from "./read-body.ts";
+import { BodyStalled } from "../../../shared/http/read-body.ts";
 import { Turns } from "./turns.ts";
 
 /** The limits of a client, with those that a client has by default. */

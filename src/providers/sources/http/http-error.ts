@@ -4,7 +4,7 @@ import { type HttpFailure, SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import { toVisibleLine } from "../../../shared/visible-text.ts";
-import { type AnswerHeaders, findRequestId, getHeader, getRetryAfterMs } from "./headers.ts";
+import { type AnswerHeaders, findRequestId, getHeader, getRetryAfterMs } from "../../../shared/http/headers.ts";
 
 const PATH_UNITS = 300;
 const DETAIL_UNITS = 600;

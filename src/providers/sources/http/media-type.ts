@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-import { type AnswerHeaders, getHeader } from "./headers.ts";
+import { type AnswerHeaders, getHeader } from "../../../shared/http/headers.ts";
 
 /** The media type of an answer, in lower case, without parameters, and the name of its charset. */
 export interface MediaType {

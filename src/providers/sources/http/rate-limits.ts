@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-import { type AnswerHeaders, getHeader, getRetryAfterMs } from "./headers.ts";
+import { type AnswerHeaders, getHeader, getRetryAfterMs } from "../../../shared/http/headers.ts";
 
 /** How many requests an API still takes before a moment of `performance.now()`. */
 interface Quota {

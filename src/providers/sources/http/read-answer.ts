@@ -6,9 +6,9 @@ import { describeInexact, inexactToText, parseValueExactly } from "../../../shar
 import { findShapeExcess } from "../../../shared/json/json-shape.ts";
 import { findSizeExcess, requireBounds } from "../../../shared/value-size.ts";
 import { parseEvents, type StreamEvent } from "./events.ts";
-import type { Answer } from "./exchange.ts";
+import type { Answer } from "../../../shared/http/exchange.ts";
 import { decodeText, getContentKind, type MediaType, parseMediaType } from "./media-type.ts";
-import { type BodyLimits, readBody, readStart } from "./read-body.ts";
+import { type BodyLimits, readBody, readStart } from "../../../shared/http/read-body.ts";
 
 export interface AnswerLimits extends BodyLimits {
   /** Limits on a stream of events, which may never end. */

@@ -10,6 +10,8 @@ import { type CallerFlag, findOwner, requireAccount } from "./find-account.ts";
 
 interface AccountConnectFlags extends CallerFlag {
   readonly stdin?: true;
+  readonly browser?: boolean;
+  readonly scopes?: readonly string[];
 }
 
 /** Stores the credential of an account, which is read from the terminal without an echo, or from the standard input. */
@@ -20,20 +22,36 @@ export async function connectAccount(
 ): Promise<CommandResult> {
   const form = await requireAccount(session, name);
   const { owner } = await findOwner(session, flags);
-  const runtime = await session.openRuntime();
   if (form.isFromSettings) {
-    const [problem] = listSettingProblems(runtime, "accounts", name);
+    const [problem] = listSettingProblems(await session.openRuntime(), "accounts", name);
     throw new UsageError(problem?.error ?? `The settings have the credential of ${name}, so it is not connected`);
   }
   await requireLasting(session);
-  const values = await readValues(session, form, flags);
-  await runtime.accounts.connect({ name, owner }, values);
-  const whose = describeOwner(owner);
+  const connected = await connect(session, form, { ...flags, owner });
   return {
     json: { connected: name, owner: owner ?? null },
-    text: `Connected ${name}${whose}`,
+    text: `${connected}${describeOwner(owner)}`,
     remarks: `Try it: skillgate account test ${name}${flags.caller === undefined ? "" : ` --caller ${flags.caller}`}`,
   };
+}
+
+/** Returns what was connected: `Connected github as ada@example.com`. */
+async function connect(
+  session: CliSession,
+  form: AccountForm,
+  flags: AccountConnectFlags & { readonly owner: string | null | undefined },
+): Promise<string> {
+  const { name } = form;
+  const { owner, scopes, browser = true } = flags;
+  const runtime = await session.openRuntime();
+  if (form.grant !== undefined && form.grant !== "client") {
+    const { connectOAuth, describeConnection } = await import("./connect-oauth.ts");
+    const { signal } = session;
+    const target = { name, owner, ...(scopes !== undefined && { scopes }) };
+    return describeConnection(await connectOAuth({ runtime, form, target, isBrowserOpened: browser, signal }));
+  }
+  await runtime.accounts.connect({ name, owner }, await readValues(session, form, flags));
+  return `Connected ${name}`;
 }
 
 /** A store in memory would end with the command. */

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { type DefinedSkill, isDefinedSkill } from "../../../../authoring/define-skill.ts";
-import { isRecord, type JsonSchema } from "../../../../model/json.ts";
+import { isRecord, isTextList, type JsonSchema } from "../../../../model/json.ts";
 import { isStandardSchema, readSchema } from "../../../../authoring/standard-schema.ts";
 import type { ExportPath } from "../../type-reader/index.ts";
 import { toFailure } from "./failure.ts";
@@ -51,6 +51,7 @@ export async function loadModule(
       functions: found.flatMap(({ path, value }) => (isFunction(value) ? [path] : [])),
       failures: [...tools.flatMap((tool) => tool.failure ?? []), ...(failure === undefined ? [] : [failure])],
       ...(settings !== undefined && { settings }),
+      ...readAccounts(root),
     },
   };
 }
@@ -162,6 +163,12 @@ function described(path: ExportPath, { name, description, guidance, settings, me
     ...(guidance !== undefined && { guidance }),
     ...(settings !== undefined && { settings }),
   };
+}
+
+/** Reads `export const accounts = ["github"]`: the accounts that functions and classes of the module use. */
+function readAccounts(root: unknown): Pick<Loaded, "accounts"> {
+  const accounts = valueAt(root, ["accounts"]);
+  return isTextList(accounts) ? { accounts: [...accounts] } : {};
 }
 
 interface ReadSettings {

@@ -1,6 +1,8 @@
 import { sentence } from "../../../../errors.ts";
 import type { Client, ClientRequest } from "../../../../model/client-requests.ts";
-import type { CallContext, SkillStore } from "../../../../model/skill.ts";
+import type { Credential } from "../../../../model/account.ts";
+import type { AccountRequest, CallContext, SkillAccount, SkillStore } from "../../../../model/skill.ts";
+import { type AccountAnswer, createAccountResponse } from "../../../../shared/http/account-response.ts";
 import type { Layout } from "../../type-reader/index.ts";
 import { formatExportPath, type ImportedModule } from "./load-module.ts";
 import type { InvokeRequest, StoreQuestion, Response } from "../messages.ts";
@@ -23,7 +25,15 @@ export async function runCall(
   const askHost = (question: StoreQuestion): Promise<unknown> => ask(call, question);
   const client = asks && { client: createClient(asks, askHost) };
   const store = createStore(askHost);
-  const context: CallContext = Object.freeze({ ...facts, ...createCallEvents(call, send), store, ...client, signal });
+  const account = createAccounts(askHost);
+  const context: CallContext = Object.freeze({
+    ...facts,
+    ...createCallEvents(call, send),
+    store,
+    account,
+    ...client,
+    signal,
+  });
   switch (target.via) {
     case "class": {
       const object = module?.objects.get(formatExportPath(target.path));
@@ -86,6 +96,27 @@ function createStore(ask: (question: StoreQuestion) => Promise<unknown>): SkillS
     },
   });
 }
+
+/** Creates proxies of accounts: the runtime makes the requests, and adds the credentials. */
+function createAccounts(ask: (question: StoreQuestion) => Promise<unknown>): (name: string) => SkillAccount {
+  return (name) =>
+    Object.freeze({
+      fetch: async (url: string | URL, { method, headers = {}, body }: AccountRequest = {}) => {
+        const isSent = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+        const type = isSent || Object.keys(headers).some(isContentType) ? {} : { "content-type": "application/json" };
+        const request = {
+          ...(method !== undefined && { method }),
+          headers: { ...type, ...headers },
+          ...(body !== undefined && { body: isSent ? body : JSON.stringify(body) }),
+        };
+        const answer = await ask({ operation: "fetch", account: name, url: String(url), request });
+        return createAccountResponse(answer as AccountAnswer);
+      },
+      credential: async () => (await ask({ operation: "credential", account: name })) as Credential,
+    });
+}
+
+const isContentType = (name: string): boolean => name.toLowerCase() === "content-type";
 
 /** Creates a proxy of the calling client. */
 function createClient(asks: readonly ClientRequest[], ask: (question: StoreQuestion) => Promise<unknown>): Client {

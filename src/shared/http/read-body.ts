@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
 
 /** A body that did not end: no byte came for too long. */
 export class BodyStalled extends Error {}

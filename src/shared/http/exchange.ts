@@ -3,13 +3,8 @@ import { request as requestHttps } from "node:https";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
-import { addressIn } from "../../../shared/http/addresses.ts";
-import {
-  AddressRefused,
-  type AllowedAddresses,
-  guardedLookup,
-  isAllowedUrl,
-} from "../../../shared/http/guarded-lookup.ts";
+import { addressIn } from "./addresses.ts";
+import { AddressRefused, type AllowedAddresses, guardedLookup, isAllowedUrl } from "./guarded-lookup.ts";
 import { type AnswerHeaders, getHeader } from "./headers.ts";
 
 /** A request as it is sent. */
@@ -46,7 +41,7 @@ export async function exchange(request: WireRequest, options: ExchangeOptions): 
   const { server, reach, agent, headersMs, signal } = options;
   const refuse = (): Error =>
     new AddressRefused(
-      `${server.host} is an address of a private network; the owner allows it by private: true in the settings of the source`,
+      `${server.host} is an address of a private network; the owner allows it by private: true in its settings`,
     );
   if (!isAllowedUrl(server, reach)) throw refuse();
   const message = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -1,5 +1,4 @@
-import type { Credential, CredentialPlace } from "../../../model/account.ts";
-import { percentEncode } from "../openapi/serialize.ts";
+import type { Credential, CredentialPlace } from "../../model/account.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -21,7 +20,7 @@ export function addQuery(target: string, credential: Credential): string {
   const names = new Set(parameters.map(({ name }) => name));
   const [path = "", query = ""] = splitOnce(target, "?");
   const others = query.split("&").filter((pair) => pair !== "" && !names.has(decode(getPairName(pair))));
-  const own = parameters.map(({ name, value }) => `${percentEncode(name)}=${percentEncode(value)}`);
+  const own = parameters.map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   return `${path}?${[...others, ...own].join("&")}`;
 }
 

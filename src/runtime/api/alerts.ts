@@ -1,0 +1,37 @@
+import type { Alerts } from "../../alerts/index.ts";
+import type { EndedConnection } from "../../accounts/index.ts";
+import type { LogLevel } from "../../model/skill.ts";
+import { countReconnect } from "../../telemetry/index.ts";
+import type { RuntimeSettings } from "../settings/runtime-settings.ts";
+
+/** Tells people what they should know: by a metric, and by a signed message if the settings have an address for it. */
+export interface RuntimeAlerts {
+  /** The owner of a connection must connect its account again. */
+  onReconnect(connection: EndedConnection): void;
+  close(): Promise<void>;
+}
+
+export function createRuntimeAlerts(
+  { alerts: settings }: Pick<RuntimeSettings, "alerts">,
+  log: (level: LogLevel, text: string) => void,
+): RuntimeAlerts {
+  let opening: Promise<Alerts> | undefined;
+
+  async function open(): Promise<Alerts | undefined> {
+    if (settings === undefined) return undefined;
+    opening ??= import("../../alerts/index.ts").then(({ createAlerts }) =>
+      createAlerts(settings, { log: (text) => log("warn", text) }),
+    );
+    return opening;
+  }
+
+  return {
+    onReconnect({ name, owner, why }) {
+      countReconnect(name);
+      void open().then((alerts) =>
+        alerts?.send({ type: "account.reconnect", data: { account: name, owner, reason: why } }),
+      );
+    },
+    close: async () => (await opening)?.close(),
+  };
+}
