@@ -20,6 +20,9 @@ export interface DeviceAuthorization {
 /** Seconds between two requests, if the provider names none. */
 const DEFAULT_INTERVAL = 5;
 
+/** The longest delay of a timer. */
+const MAX_DELAY_MS = 2_147_483_647;
+
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
 
 export async function beginDevice(
@@ -59,7 +62,8 @@ async function poll(provider: OAuthProvider, waiting: Waiting, signal: AbortSign
   const parameters = { device_code: waiting.code };
   let { seconds } = waiting;
   while (provider.now() < waiting.expires) {
-    await sleep(seconds * 1_000, undefined, { signal }).catch(() => signal.throwIfAborted());
+    const waitMs = Math.min(seconds * 1_000, waiting.expires - provider.now(), MAX_DELAY_MS);
+    await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     try {
       const response = await oauth.genericTokenEndpointRequest(
         server,

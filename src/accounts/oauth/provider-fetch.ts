@@ -44,6 +44,7 @@ export function createProviderFetch({ reach, plainOrigins, clientSecret }: Provi
     requireEncryption(url, plainOrigins);
     const secrets = new KnownSecrets([
       clientSecret ?? "",
+      ...(init.headers["authorization"] ?? "").split(" ").slice(1), // the encoded secret
       ...SECRET_PARAMETERS.map((name) => init.body?.get(name) ?? ""),
     ]);
     const clean = (text: string): string => toVisibleLine(truncateText(secrets.mask(text), MAX_CHARACTERS));

@@ -54,6 +54,9 @@ export async function openProvider(definition: OAuthDefinition, now: () => numbe
   };
 }
 
+/** Ten years: a later end of a token may be no date. */
+const MAX_LIFE_SECONDS = 315_360_000;
+
 /** Requests tokens, and returns what the provider grants; `scopes` are those of a provider that does not name them. */
 export async function readGrant(
   { oauth, server, client, now }: OAuthProvider,
@@ -69,7 +72,7 @@ export async function readGrant(
       ...(refresh !== undefined && { refresh }),
       scopes: scope === undefined ? scopes : scope.split(/[\s,]+/).filter((each) => each !== ""),
       received,
-      ...(seconds !== undefined && { expires: received + seconds * 1_000 }),
+      ...(seconds !== undefined && { expires: received + Math.min(seconds, MAX_LIFE_SECONDS) * 1_000 }),
     },
     ...(typeof label === "string" && { label }),
   };

@@ -30,7 +30,7 @@ function send(
   reach: AllowedAddresses,
   body: Buffer,
 ): Promise<Response> {
-  return new Promise((resolve, reject) => {
+  const received = new Promise<ReceivedAnswer>((resolve, reject) => {
     const options = {
       method,
       headers: { ...Object.fromEntries(headers), ...(body.length > 0 && { "content-length": body.length }) },
@@ -47,20 +47,26 @@ function send(
         if (bytes > MAX_BYTES) answer.destroy(new Error(`${url.host} answers with more than ${MAX_BYTES} bytes`));
       });
       answer.once("error", reject);
-      answer.once("end", () => resolve(createResponse(url, answer.statusCode ?? 0, answer.headersDistinct, chunks)));
+      answer.once("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headersDistinct, chunks }));
     });
     sent.once("error", reject);
+    // Node closes a connection that becomes one of another protocol (101) without an error.
+    sent.once("close", () => reject(new Error(`${url.host} closed the connection without an answer`)));
     sent.end(body);
   });
+  return received.then((answer) => createResponse(url, answer));
 }
 
-function createResponse(
-  url: URL,
-  status: number,
-  headers: Readonly<Record<string, readonly string[] | undefined>>,
-  chunks: readonly Buffer[],
-): Response {
-  const hasBody = status >= 200 && status !== 204 && status !== 205 && status !== 304;
+interface ReceivedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly chunks: readonly Buffer[];
+}
+
+function createResponse(url: URL, { status, headers, chunks }: ReceivedAnswer): Response {
+  // A `Response` has no other status.
+  if (status < 200 || status > 599) throw new Error(`${url.host} answers with the status ${status}`);
+  const hasBody = status !== 204 && status !== 205 && status !== 304;
   const response = new Response(hasBody ? Buffer.concat(chunks) : null, {
     status,
     headers: Object.entries(headers).flatMap(([name, values = []]) =>
