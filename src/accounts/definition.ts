@@ -1,5 +1,6 @@
 import type { CredentialPlace } from "../model/account.ts";
 import { hashValueFully } from "../shared/digest.ts";
+import { MIN_SECRET_LENGTH } from "../shared/secrets.ts";
 
 /** An account of the settings. */
 export type AccountDefinition = ApiKeyDefinition | BasicDefinition | BearerDefinition | OAuthDefinition;
@@ -83,11 +84,15 @@ export function listDefinedSecrets(definition: AccountDefinition): readonly stri
   return definition.clientSecret === undefined ? [] : [definition.clientSecret];
 }
 
-/** Returns the forms of a credential that no text may have: each value, and what is sent of it. The name of a user is not secret. */
+/**
+ * Returns the forms of a credential that no text may have: each value, and what is sent of it. The name of a user is not secret, except
+ * beside a password that is too short for one: some services take a key as the name, with any password.
+ */
 export function listSecrets(definition: StaticDefinition, values: readonly string[]): readonly string[] {
   if (definition.type !== "basic") return values;
   const [username = "", password = ""] = values;
-  return [password, encodeBasic(username, password)];
+  const isKey = password.length < MIN_SECRET_LENGTH;
+  return [...(isKey ? [username] : []), password, encodeBasic(username, password)];
 }
 
 export function encodeBasic(username: string, password: string): string {

@@ -3,12 +3,12 @@ import type { Account, Credential, OpenAccount } from "../model/account.ts";
 import { DEFAULT_LIMITS } from "../model/limits.ts";
 import type { AccountRequest, AccountResponse, SkillAccount } from "../model/skill.ts";
 import { createAccountResponse } from "../shared/http/account-response.ts";
-import { addHeaders, addQuery, listBodyFields, listCredentialTexts } from "../shared/http/add-credential.ts";
+import { addHeaders, addQuery, createCredentialMask, listBodyFields } from "../shared/http/add-credential.ts";
 import { ACCEPT_ENCODING, type Answer, exchange } from "../shared/http/exchange.ts";
 import { getHeader, selectHeaders } from "../shared/http/headers.ts";
 import { readBody } from "../shared/http/read-body.ts";
 import { parseJson, isRecord } from "../model/json.ts";
-import { KnownSecrets } from "../shared/secrets.ts";
+import type { KnownSecrets } from "../shared/secrets.ts";
 
 interface SkillAccountOptions {
   readonly account: Account;
@@ -80,7 +80,9 @@ function readRequest(
   account: Account,
 ): PlainRequest {
   const text = String(address);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const parsed = URL.canParse(text) ? new URL(text) : undefined;
+  // An address with another scheme, such as `blob:`, can have the origin of a server, and lead to another one.
+  const url = /^https?:$/.test(parsed?.protocol ?? "") ? parsed : undefined;
   if (
     url === undefined ||
     !account.servers.some((server) => URL.canParse(server) && new URL(server).origin === url.origin)
@@ -146,7 +148,7 @@ function addBodyFields(body: Uint8Array | undefined, credential: Credential, acc
 }
 
 async function readResponse(answer: Answer, credential: Credential): Promise<AccountResponse> {
-  const secrets = new KnownSecrets(listCredentialTexts(credential));
+  const secrets = createCredentialMask(credential);
   const { status } = answer;
   const bytes = await readBody(answer.body, { maxBytes: DEFAULT_LIMITS.answerBytes, stallMs: STALL_MS });
   return createAccountResponse({

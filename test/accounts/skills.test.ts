@@ -101,6 +101,8 @@ test("adds the credential to requests of skills, which never see it", async () =
     await expect(call("get", { url: "http://127.0.0.1:9/" })).rejects.toThrow(
       "http://127.0.0.1:9 does not get the credential of the account notes; the owner adds it: accounts: { notes: { servers: [http://127.0.0.1:9] } }",
     );
+    // Its origin is that of the URL in it, and its host is empty, which is this machine.
+    await expect(call("get", { url: `blob:${service.origin}/a` })).rejects.toThrow("does not get the credential");
     await expect(call("get", { url: service.origin, headers: { Authorization: "x" } })).rejects.toThrow(
       "the header Authorization is that of the account notes",
     );

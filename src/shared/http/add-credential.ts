@@ -1,4 +1,5 @@
 import type { Credential, CredentialPlace } from "../../model/account.ts";
+import { KnownSecrets, MIN_SECRET_LENGTH } from "../secrets.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -29,14 +30,23 @@ export function listBodyFields(credential: Credential): ReadonlyMap<string, stri
   return new Map(select(credential, "body").map(({ name, value }) => [name, value]));
 }
 
+/** Returns the mask for an answer to a request with a credential. It masks short texts, too, where they stand alone. */
+export function createCredentialMask(credential: Credential): KnownSecrets {
+  return new KnownSecrets().with(listTexts(credential).filter((text) => text.length >= MIN_ALONE_UNITS));
+}
+
+/** A shorter text is a password such as `x` beside a key. */
+const MIN_ALONE_UNITS = 4;
+
 /** Returns the texts of a credential that no program may read: also those that a header encodes. */
-export function listCredentialTexts(credential: Credential): readonly string[] {
+function listTexts(credential: Credential): readonly string[] {
   return credential.flatMap(({ value }) => {
     const [, scheme = "", rest = ""] = /^(\S+) (.+)$/.exec(value) ?? [];
     if (rest === "") return [value];
     if (scheme.toLowerCase() !== "basic") return [value, rest];
     const [name = "", password = ""] = splitOnce(Buffer.from(rest, "base64").toString(), ":");
-    return [value, rest, `${name}:${password}`, password].filter((text) => text !== "");
+    const isKey = password.length < MIN_SECRET_LENGTH; // the name is a key then, beside any password
+    return [value, rest, `${name}:${password}`, password, ...(isKey ? [name] : [])];
   });
 }
 

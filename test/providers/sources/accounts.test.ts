@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { Cancellation } from "../../../sandbox/index.ts";
+import type { Caller } from "../../../src/model/caller.ts";
 import type { Catalog } from "../../../src/model/catalog.ts";
 import { openSources, type SourceConfig } from "../../../src/providers/sources/index.ts";
 import { createRegistry } from "../../../src/registry/index.ts";
@@ -99,6 +100,30 @@ async function openApi({ paths, accounts, answer = echo, config = {}, components
 const withPlaces = (...places: readonly (readonly ["header" | "query" | "cookie" | "body", string])[]): TestAccounts =>
   new TestAccounts({ shop: { values: { ada: TOKEN }, places: places.map(([place, name]) => ({ in: place, name })) } });
 
+/** An account whose value is in a header of the scheme `Basic`, and in a cookie. */
+function withBasic(value: string): TestAccounts {
+  const accounts = new TestAccounts({
+    shop: { values: { ada: value }, places: [{ in: "header", name: "authorization" }] },
+  });
+  const account = accounts.find("shop");
+  if (account !== undefined) {
+    const open = account.open.bind(account);
+    Object.assign(account, {
+      open: async (caller: Caller) => {
+        const opened = await open(caller);
+        return {
+          ...opened,
+          credential: [
+            { in: "header", name: "authorization", value: `Basic ${value}` },
+            { in: "cookie", name: "sid", value },
+          ],
+        };
+      },
+    });
+  }
+  return accounts;
+}
+
 const text = { type: "string" };
 const parameter = (place: string, name: string, required = true): object => ({
   in: place,
@@ -175,6 +200,22 @@ describe("the credential of an account", () => {
       json(response, 400, { message: String(headers["authorization"]).slice(7) });
     const failing = await openApi({ paths, accounts: withPlaces(["header", "authorization"]), answer: bare });
     await expect(failing.call("echo")).rejects.toThrow("GET /echo answered 400 Bad Request: [redacted]");
+  });
+
+  test.each([
+    ["pin-12", "pin-12"],
+    [Buffer.from("key-of-the-shop-0815:x").toString("base64"), "key-of-the-shop-0815"],
+  ])("is masked in every part of an answer, also if it is short or the name of a user: %s", async (value, said) => {
+    const paths = { "/echo": { get: { operationId: "echo" } }, "/orders": { post: { operationId: "add" } } };
+    const answer: Answer = ({ method }, response) =>
+      method === "GET"
+        ? json(response, 200, { said, x: "x" })
+        : json(response, 302, {}, { location: `https://login.example.com/?key=${said}`, "x-request-id": said });
+    const { call } = await openApi({ paths, accounts: withBasic(value), answer });
+    expect(await call("echo")).toEqual({ said: "[redacted]", x: "x" });
+    const error = await call("add").catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain("login.example.com");
+    expect(JSON.stringify([String(error), error])).not.toContain(said);
   });
 
   test("is that of the caller, and of the last pattern that matches", async () => {

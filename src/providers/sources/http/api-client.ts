@@ -8,9 +8,9 @@ import { isRecord } from "../../../model/json.ts";
 import { DEFAULT_LIMITS } from "../../../model/limits.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import { AddressRefused, type AllowedAddresses } from "../../../shared/http/guarded-lookup.ts";
-import { KnownSecrets } from "../../../shared/secrets.ts";
+import type { KnownSecrets } from "../../../shared/secrets.ts";
 import { VERSION } from "../../../shared/version.ts";
-import { addHeaders, addQuery, listBodyFields, listCredentialTexts } from "../../../shared/http/add-credential.ts";
+import { addHeaders, addQuery, createCredentialMask, listBodyFields } from "../../../shared/http/add-credential.ts";
 import type { ApiRequest } from "./api-request.ts";
 import {
   ACCEPT_ENCODING,
@@ -220,7 +220,7 @@ class HttpApiClient implements ApiClient {
       account: options.account,
       isRenewed: renewed !== undefined,
       credential,
-      secrets: new KnownSecrets(listCredentialTexts(credential)),
+      secrets: createCredentialMask(credential),
       path: target.split("?", 1)[0] ?? "",
       headers: addHeaders(headers, credential),
       ...(body !== undefined && { body }),
@@ -245,7 +245,12 @@ class HttpApiClient implements ApiClient {
       const body = method === "HEAD" ? undefined : await readErrorBody(answer, this.#limits);
       answer.body.destroy();
       const advice = await adviseRefused(request, answer);
-      const error = createHttpError(httpRequest, { ...answer, body: secrets.maskValue(body) }, advice);
+      const masked = {
+        status: answer.status,
+        headers: secrets.maskValue(answer.headers),
+        body: secrets.maskValue(body),
+      };
+      const error = createHttpError(httpRequest, masked, advice);
       throw TRANSIENT.has(answer.status) ? new TransientFailure(error, getRetryAfterMs(answer.headers)) : error;
     } catch (thrown) {
       throw thrown instanceof CredentialRenewed ? thrown : explain(thrown, this.#server);
