@@ -7,7 +7,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { Caller, ProvidedSkill, Runtime } from "../../src/index.ts";
 import { NATS_SERVER, startNats } from "../support/servers/nats.ts";
-import { openFront, type Project, startExecutorHere } from "./network.ts";
+import { connectFronts } from "../../src/executors/front-calls.ts";
+import { parseExecutorSettings } from "../../src/runtime/settings/network-settings.ts";
+import { createEchoSkill, openFront, type Project, startExecutorHere } from "./network.ts";
 
 const TOKEN = "token-of-the-shop-0123456789";
 const ADA: Caller = { id: "ada", permissions: ["call:*"], scopes: ["*"] };
@@ -109,6 +111,29 @@ describe.skipIf(NATS_SERVER === undefined)("calls with accounts of programs on e
       kind: "refused",
     });
     expect(requests.length).toBe(1);
+  });
+
+  test("are the only ones that a front makes for another machine", async () => {
+    const { project, url, env } = await openShop();
+    const reached: string[] = [];
+    await openFront(withEnv(project, env.front), [createShopSkill(url), createEchoSkill("front", reached)]);
+    const { settings } = parseExecutorSettings({ url: project.url }, { cwd: ".", fillIn: (text) => text });
+    if (settings === undefined) throw new TypeError("The settings are not valid");
+    const fronts = await connectFronts({ settings, warn: () => {} });
+    onTestFinished(() => fronts.close());
+    const call = {
+      runId: "r",
+      id: 1,
+      path: "EchoSkill.ask",
+      caller: { id: "owner", permissions: ["call:*"] },
+      input: { json: `{"text":"hello"}`, tagged: false },
+      accounts: [],
+    };
+    const answer = await fronts.call(call, AbortSignal.timeout(10_000));
+    expect(answer).toMatchObject({
+      error: { code: "ACCOUNT_UNAVAILABLE", message: expect.stringContaining("no account") },
+    });
+    expect(reached).toEqual([]);
   });
 
   test("say that no server can be reached", async () => {

@@ -44,6 +44,8 @@ async function makeFrontCall(
       readArguments: () => [input],
     });
     if (call === undefined) throw createUnknownMethodError(sent.path, request);
+    // An executor makes all other calls itself.
+    if (call.method.definition.accounts === undefined) throw createNoAccountError(sent.path);
     const decided = { ...call, decidedFor: sent.accounts, addNote: () => {}, onEnded: () => {} };
     const { value, notes } = await answerTo(decided, makeDecided);
     return { value: encode(value, request.limits.answerBytes), notes };
@@ -51,6 +53,11 @@ async function makeFrontCall(
     const { code, facts } = error instanceof SkillgateError ? error : {};
     return { error: { message: getMessage(error), ...(code !== undefined && { code, facts }) } };
   }
+}
+
+function createNoAccountError(path: string): SkillgateError {
+  const says = `${path} uses no account here, so that no server makes the call for an executor`;
+  return new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", says));
 }
 
 /** The parts of the runtime of a front that make the calls of executors. */
