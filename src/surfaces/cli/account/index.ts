@@ -27,7 +27,7 @@ export function addAccount(program: CliCommand): void {
     .argument("<name>", "its name in the settings")
     .option("--caller <key>", CALLER)
     .option("--no-browser", "oauth: only print the address of the login")
-    .option("--scopes <scopes...>", "oauth: scopes to ask for in place of those of the settings")
+    .option("--scopes <scopes...>", "oauth: scopes to ask for beside those of the settings")
     .option("--stdin", "read the values from the standard input, one a line, instead of asking for them")
     .run(connectAccount);
   account.command("list").alias("ls").description("list the accounts with their connections, without values").run(list);
