@@ -31,7 +31,7 @@ interface StoredValues {
   readonly openTable: () => Promise<AccountTable>;
   readonly vault: Vault;
   /** Takes every value before it is used. */
-  readonly secrets: Pick<KnownSecrets, "add">;
+  readonly secrets: Pick<KnownSecrets, "addPassing">;
   readonly now: () => number;
 }
 
@@ -56,7 +56,7 @@ export async function connectValues(
   { openTable, vault, secrets, now }: StoredValues,
 ): Promise<string> {
   const definition = requireConnectable(written, owner, values);
-  secrets.add(listSecrets(definition, values));
+  secrets.addPassing(listSecrets(definition, values));
   const place = { id: randomUUID(), name: definition.name, owner, definition: digestDefinition(definition) };
   const value = await vault.seal(place, values);
   await (await openTable()).replace({ ...NEW_ROW, ...place, value, created: now() });

@@ -37,7 +37,7 @@ export interface AccountsOptions {
   readonly database: Pick<LazyDatabase, "open">;
   readonly keys: KeySource;
   /** Takes every value before it is used. */
-  readonly secrets: Pick<KnownSecrets, "add">;
+  readonly secrets: Pick<KnownSecrets, "add" | "addPassing">;
   readonly describeConnect: DescribeConnect;
   /** Gets each connection that this process has found to be over: its owner must connect it again. */
   readonly onReconnect?: (connection: EndedConnection) => void;
@@ -198,7 +198,7 @@ async function readValues(
   const values = await vault.open(row);
   // The digest of the definition is bound to the value, so that it has the form that the definition wants.
   if (!isTextList(values)) throw accountError("ACCOUNT_UNAVAILABLE", `${row.name} has a stored value of another form`);
-  secrets.add(listSecrets(definition, values));
+  secrets.addPassing(listSecrets(definition, values));
   return values;
 }
 

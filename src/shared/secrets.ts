@@ -9,7 +9,7 @@ export const MASK = "[redacted]";
 /** Shorter values are not masked: they occur by chance in texts that hold no secret. */
 export const MIN_SECRET_LENGTH = MIN_PHRASE_UNITS;
 
-/** Beyond this number, the values that were added first are forgotten. */
+/** Beyond this number, the values that were added first are forgotten, those that pass before others. */
 const MAX_SECRETS = 10_000;
 
 /** The part of a longer secret after this number of characters is not masked. */
@@ -35,6 +35,8 @@ const MAX_DEPTH = 500;
 export class KnownSecrets {
   readonly #refresh: () => void;
   readonly #values = new Set<string>();
+  /** Those that others replace after a time; the one that was added or used last is the last. */
+  readonly #passing = new Set<string>();
   #parent: KnownSecrets | undefined;
   /** Finds every form of every value, except of those that are pending until the next use. */
   #finder = new SecretFinder();
@@ -50,11 +52,25 @@ export class KnownSecrets {
 
   add(values: Iterable<string>): void {
     for (const value of [...values].flatMap(toLines)) {
-      if (value.length < MIN_SECRET_LENGTH || this.#values.has(value)) continue;
-      this.#values.add(value);
-      this.#pending.push(value);
+      this.#passing.delete(value);
+      this.#add(value);
     }
     if (this.#values.size > MAX_SECRETS) this.#forget();
+  }
+
+  /** Adds values that others replace after a time, such as tokens: their number is not limited, so they are forgotten before others. */
+  addPassing(values: Iterable<string>): void {
+    for (const value of [...values].flatMap(toLines))
+      if (this.#passing.delete(value) || this.#add(value)) this.#passing.add(value);
+    if (this.#values.size > MAX_SECRETS) this.#forget();
+  }
+
+  /** Returns false for a value that is known or too short. */
+  #add(value: string): boolean {
+    if (value.length < MIN_SECRET_LENGTH || this.#values.has(value)) return false;
+    this.#values.add(value);
+    this.#pending.push(value);
+    return true;
   }
 
   /** Secrets that are masked beside these, for one connection. Short ones are masked where they stand alone. */
@@ -143,11 +159,13 @@ export class KnownSecrets {
 
   /** Forgets more than is necessary, because the others are then prepared again. */
   #forget(): void {
-    deleteOldest(
-      this.#values,
-      () => this.#values.size > MAX_SECRETS * 0.9,
-      (oldest) => this.#values.delete(oldest),
-    );
+    const isTooFull = (): boolean => this.#values.size > MAX_SECRETS * 0.9;
+    const forget = (oldest: string): void => {
+      this.#values.delete(oldest);
+      this.#passing.delete(oldest);
+    };
+    deleteOldest(this.#passing, isTooFull, forget);
+    deleteOldest(this.#values, isTooFull, forget);
     this.#finder = new SecretFinder();
     this.#pending = [...this.#values];
   }

@@ -18,7 +18,7 @@ export interface OAuthOptions {
   readonly database: Pick<LazyDatabase, "open">;
   readonly vault: Vault;
   /** Takes every token before it is used. */
-  readonly secrets: Pick<KnownSecrets, "add">;
+  readonly secrets: Pick<KnownSecrets, "addPassing">;
   /** Gets each connection that this process has found to be over. */
   readonly onReconnect: (row: AccountRow, reason: string) => void;
   readonly now: () => number;
@@ -141,7 +141,7 @@ async function storeGrant(
 ): Promise<NewConnection> {
   const { tokens } = grant;
   const label = grant.label ?? null;
-  secrets.add(listTokens(tokens));
+  secrets.addPassing(listTokens(tokens));
   const { name } = definition;
   const place = { id: randomUUID(), name, owner, definition: digestDefinition(definition) };
   const value = await vault.seal(place, tokens);

@@ -12,7 +12,7 @@ import { isEnding, listTokens, type OAuthTokens } from "./tokens.ts";
 export interface OpenerOptions {
   readonly renewal: TokenRenewal;
   readonly getClient: (definition: OAuthDefinition) => OAuthClient;
-  readonly secrets: Pick<KnownSecrets, "add">;
+  readonly secrets: Pick<KnownSecrets, "addPassing">;
   readonly now: () => number;
 }
 
@@ -98,7 +98,7 @@ function createOwnTokens({ getClient, secrets, now }: OpenerOptions) {
   async function request(definition: OAuthDefinition, title: string, isAfterRefusal: boolean): Promise<OAuthTokens> {
     try {
       const { tokens } = await getClient(definition).requestOwn();
-      secrets.add(listTokens(tokens));
+      secrets.addPassing(listTokens(tokens));
       return isAfterRefusal ? { ...tokens, isAfterRefusal } : tokens;
     } catch (error) {
       owned.delete(definition);

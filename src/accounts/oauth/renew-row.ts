@@ -22,7 +22,7 @@ export interface TokenRenewalOptions {
   readonly database: Pick<LazyDatabase, "open">;
   readonly vault: Vault;
   /** Takes every token before it is used. */
-  readonly secrets: Pick<KnownSecrets, "add">;
+  readonly secrets: Pick<KnownSecrets, "addPassing">;
   readonly getClient: (definition: OAuthDefinition) => OAuthClient;
   /** Gets each connection that this process has found to be over. */
   readonly onReconnect: (row: AccountRow, reason: string) => void;
@@ -118,7 +118,7 @@ async function saveTokens(
   { old, next, label }: NewTokens,
   work: RenewalWork,
 ): Promise<OAuthTokens | undefined> {
-  work.secrets.add(listTokens(next));
+  work.secrets.addPassing(listTokens(next));
   const { scopes, expires = null } = next;
   let current: AccountRow | undefined = row;
   while (current !== undefined) {
@@ -152,7 +152,7 @@ export async function openTokens(
 ): Promise<OAuthTokens> {
   const tokens = parseTokens(await vault.open(row));
   if (tokens === undefined) throw accountError("ACCOUNT_UNAVAILABLE", `${row.name} has a stored value of another form`);
-  secrets.add(listTokens(tokens));
+  secrets.addPassing(listTokens(tokens));
   return tokens;
 }
 

@@ -1,0 +1,123 @@
+import { createServer, type Socket } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import type { OAuthDefinition } from "../../src/accounts/index.ts";
+import { createOAuthClient } from "../../src/accounts/oauth/client.ts";
+import { KnownSecrets } from "../../src/shared/secrets.ts";
+
+const CLIENT_SECRET = "client-secret-0815-4711";
+
+interface HostileServer {
+  readonly url: string;
+  readonly requests: readonly string[];
+}
+
+/** Starts a server that answers each request with the bytes that `answer` returns. */
+async function startHostile(answer: (request: string) => string | Buffer): Promise<HostileServer> {
+  const requests: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    socket.on("data", (data) => {
+      requests.push(data.toString());
+      socket.end(answer(data.toString()));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new TypeError("The server has no port");
+  return { url: `http://127.0.0.1:${address.port}`, requests };
+}
+
+function writeAnswer(status: string, value: unknown, headers = ""): string {
+  const body = JSON.stringify(value);
+  return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
+}
+
+function define({ url }: HostileServer, more: Partial<OAuthDefinition> = {}): OAuthDefinition {
+  return {
+    name: "shop",
+    type: "oauth",
+    isPerCaller: true,
+    servers: [],
+    reveal: [],
+    isPrivate: true,
+    grant: "code",
+    authorizationUrl: `${url}/auth`,
+    tokenUrl: `${url}/token`,
+    deviceUrl: `${url}/device`,
+    clientId: "web",
+    clientSecret: CLIENT_SECRET,
+    clientAuth: "basic",
+    scopes: [],
+    parameters: {},
+    ...more,
+  };
+}
+
+const TOKENS = { access: "access-0815", refresh: "refresh-0815", scopes: [], received: 0 };
+
+describe("a provider", () => {
+  test.each(["999 Denied", "600 None", "101 Switching"])(
+    "that answers with status %s gives no tokens, and ends no process",
+    async (status) => {
+      const server = await startHostile(() => writeAnswer(status, {}, "connection: upgrade\r\nupgrade: x\r\n"));
+      await expect(createOAuthClient(define(server)).renew(TOKENS)).rejects.toThrow("cannot be reached");
+    },
+  );
+
+  test("that repeats a request in its error shows no secret of it", async () => {
+    const server = await startHostile((request) =>
+      writeAnswer("400 Bad", {
+        error: "invalid_request",
+        error_description: request.replaceAll("\r\n", " ").slice(0, 290),
+      }),
+    );
+    const error: unknown = await createOAuthClient(define(server))
+      .renew(TOKENS)
+      .catch((thrown: unknown) => thrown);
+    const [, basic = ""] = /^authorization: Basic (\S+)/im.exec(server.requests[0] ?? "") ?? [];
+    expect(decodeURIComponent(Buffer.from(basic, "base64").toString())).toBe(`web:${CLIENT_SECRET}`);
+    expect(String(error)).toContain("authorization");
+    expect(String(error)).not.toContain(basic.slice(0, 20));
+  });
+
+  test("whose tokens end after the end of time gives tokens whose end has a date", async () => {
+    const server = await startHostile(() =>
+      writeAnswer("200 OK", { access_token: "access-4711", token_type: "bearer", expires_in: 1e300 }),
+    );
+    const { tokens } = await createOAuthClient(define(server)).renew(TOKENS);
+    expect(() => new Date(tokens.expires ?? 0).toISOString()).not.toThrow();
+  });
+
+  test("that wants a year between two requests for a device is not asked at once", async () => {
+    const server = await startHostile((request) =>
+      request.startsWith("POST /device")
+        ? writeAnswer("200 OK", {
+            device_code: "d-0815",
+            user_code: "U",
+            verification_uri: `https://login.example.com/`,
+            expires_in: 1e9,
+            interval: 3e7,
+          })
+        : writeAnswer("400 Bad", { error: "authorization_pending" }),
+    );
+    const device = await createOAuthClient(define(server, { grant: "device" })).beginDevice();
+    const controller = new AbortController();
+    const waiting = device.wait(controller.signal);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    controller.abort();
+    await expect(waiting).rejects.toThrow();
+    expect(server.requests.length).toBe(1);
+  });
+});
+
+test("secrets of the settings stay masked whatever number of tokens follows", () => {
+  const secrets = new KnownSecrets(["secret-of-the-settings"]);
+  for (let count = 0; count < 11_000; count++) secrets.addPassing([`token-${count}-0815`, "token-in-use"]);
+  expect(secrets.mask("secret-of-the-settings token-in-use token-0-0815")).toBe("[redacted] [redacted] token-0-0815");
+});
