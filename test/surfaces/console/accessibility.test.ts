@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)("the pages of the console", () => {
     const server = await serveConsole();
     await server.runtime.run(ADD);
     const { page } = await openConsole(server);
-    const narrow = ["#/audit", "#/keys", "#/keys/new", "#/policy?path=TestSkill.add", "#/chat"];
+    const narrow = ["#/accounts", "#/audit", "#/keys", "#/keys/new", "#/policy?path=TestSkill.add", "#/chat"];
     for (const hash of ["#/", "#/servers", "#/search?q=add", "#/methods", ...narrow]) {
       await goTo(page, hash);
       const views: readonly View[] = narrow.includes(hash)

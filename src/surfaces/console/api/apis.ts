@@ -99,6 +99,7 @@ async function addApi(body: JsonObject, view: RuntimeView, services: ConsoleServ
   const settings = {
     openapi: file === undefined ? readText(body, "document") : `./${file}`,
     ...(typeof body["server"] === "string" && body["server"] !== "" && { server: body["server"] }),
+    ...(typeof body["account"] === "string" && body["account"] !== "" && { account: body["account"] }),
     ...(body["private"] === true && { private: true }),
   };
   const [mistake] = findSourceMistakes(name, settings);

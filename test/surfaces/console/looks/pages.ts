@@ -4,6 +4,7 @@ export const PAGES = [
   ["servers", "#/servers", "Skills and servers"],
   ["skill", "#/servers/skill/TestSkill", "Skills and servers"],
   ["apis", "#/apis", "APIs"],
+  ["accounts", "#/accounts", "Accounts"],
   ["connect", "#/connect?client=codex", "Connect"],
   ["search", "#/search?q=add", "Search"],
   ["methods", "#/methods", "Methods"],

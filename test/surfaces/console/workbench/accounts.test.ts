@@ -2,10 +2,25 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createKeys } from "../../../../src/keys/index.ts";
+import type { RuntimeOptions } from "../../../../src/runtime/options.ts";
 import type { AccountSummary } from "../../../../src/surfaces/console/messages.ts";
 import { createFolder } from "../../../approvals/mail.ts";
+import { CLIENT_SECRET, startOAuthProvider } from "../../../support/servers/oauth-provider.ts";
 import { folder } from "../../serving.ts";
-import { type ConsoleServer, serveConsole, TOKEN } from "../browser.ts";
+import {
+  BOTH_COLOURS,
+  checkViews,
+  type ConsoleServer,
+  findViolations,
+  hasChromium,
+  openConsole,
+  serveConsole,
+  takeScreenshot,
+  TOKEN,
+  useBrowser,
+} from "../browser.ts";
+
+useBrowser();
 
 const VALUE = "adas-token-4f9c2e71b8";
 
@@ -21,13 +36,13 @@ const ACCOUNTS = {
   },
 } as const;
 
-function serveAccounts(): Promise<ConsoleServer> {
+function serveAccounts(accounts: RuntimeOptions["accounts"] = ACCOUNTS): Promise<ConsoleServer> {
   const env = {
     SKILLGATE_ACCOUNT_KEY: randomBytes(32).toString("base64"),
     SET_TOKEN: "set-token-771ab2",
     HOME: folder(),
   };
-  return serveConsole({ settings: { auth: true }, runtime: { store: createFolder(), env, accounts: ACCOUNTS } });
+  return serveConsole({ settings: { auth: true }, runtime: { store: createFolder(), env, accounts } });
 }
 
 async function createKey(server: ConsoleServer, name: string, permissions: readonly string[]): Promise<string> {
@@ -138,6 +153,83 @@ describe("the endpoints of accounts", () => {
     expect(await firstOfAda()).toBe("accounts");
     await server.runtime.call("TestSkill.add", { a: 1, b: 2 }, { caller: { id: idOfEve, permissions: ["call:*"] } });
     expect(await firstOfEve()).toBe("call");
+  });
+});
+
+describe.skipIf(!hasChromium)("the page of accounts", () => {
+  test(
+    "connects an account by keyboard, also for a key, tests it, and revokes it after a question [O2]",
+    { tags: "rest" },
+    async () => {
+      const server = await serveAccounts();
+      await createKey(server, "ada", ["call:*"]);
+      const { page, faults } = await openConsole(server, "#/accounts");
+      await page.getByRole("link", { name: "notes (owner)" }).press("Enter");
+      await page.getByRole("button", { name: "Connect" }).press("Enter");
+      await page.getByLabel("For").waitFor();
+      await page.getByLabel("token", { exact: true }).fill(VALUE);
+      expect(await page.getByLabel("token", { exact: true }).getAttribute("type")).toBe("password");
+      await checkViews(page, [...BOTH_COLOURS, ["dark", 360]], async (view) => {
+        await takeScreenshot(page, `connect-account-${view}`);
+        expect(await findViolations(page), view).toEqual([]);
+      });
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Test" }).press("Enter");
+      await page.getByText("Readable: the credential can be read").waitFor();
+      expect(await page.content()).not.toContain(VALUE);
+      await page.getByRole("button", { name: "Connect again" }).click();
+      await page.getByLabel("For").selectOption("the key ada");
+      await page.getByLabel("token", { exact: true }).fill(`${VALUE}-of-ada`);
+      await page.keyboard.press("Enter");
+      await page.getByRole("link", { name: "notes (ada)", includeHidden: true }).waitFor({ state: "attached" });
+      await checkViews(page, [...BOTH_COLOURS, ["light", 360]], async (view) => {
+        await takeScreenshot(page, `account-${view}`);
+        expect(await findViolations(page), view).toEqual([]);
+      });
+      await page.getByRole("button", { name: "Revoke" }).click();
+      await page
+        .getByRole("dialog", { name: /^Revoke notes/ })
+        .getByRole("button", { name: "Revoke" })
+        .click();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await checkViews(page, [...BOTH_COLOURS, ["dark", 360]], async (view) => {
+        await takeScreenshot(page, `accounts-list-${view}`);
+        expect(await findViolations(page), view).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      });
+      const states = (await server.runtime.accounts.list()).map(({ name, owner, state }) => [name, owner, state]);
+      expect(states.slice(0, 2)).toEqual([
+        ["notes", "owner", "missing"],
+        ["notes", expect.stringContaining("key:ada:"), "connected"],
+      ]);
+      expect(faults).toEqual([]);
+    },
+  );
+
+  test("leads to a login in a new tab, and shows the connection when it is there [O2]", { tags: "rest" }, async () => {
+    const provider = await startOAuthProvider({ redirectUrls: ["http://127.0.0.1/connect/callback"] });
+    const { issuer } = provider;
+    const server = await serveAccounts({
+      hub: { type: "oauth", issuer, clientId: "web", clientSecret: CLIENT_SECRET, scopes: ["read"], private: true },
+    });
+    const { page, context, faults } = await openConsole(server, "#/accounts/hub/owner");
+    const opened = context.waitForEvent("page");
+    await page
+      .getByRole("link", { name: /^Connect/ })
+      .last()
+      .click();
+    const tab = await opened;
+    await tab.getByLabel("Your key").fill(TOKEN);
+    const [consent] = await Promise.all([
+      tab.waitForRequest((sent) => sent.url().startsWith(issuer)),
+      tab.getByRole("button", { name: "Go on" }).click(),
+    ]);
+    await tab.goto(String(await provider.logIn(new URL(consent.url()), "ada")));
+    await tab.getByText("The account hub is connected").waitFor();
+    await tab.close();
+    await page.getByRole("link", { name: /^Connect again/ }).waitFor();
+    await page.getByText("read", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
   });
 });
 

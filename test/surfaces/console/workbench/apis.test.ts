@@ -101,7 +101,9 @@ test("says what is wrong with a new API, and refuses a caller without the right 
     detail: expect.stringContaining("nothing was added. Cannot use the document of empty"),
   });
   expect(existsSync(join(project, "apis", "empty.yaml"))).toBe(false);
-  expect((await post({ name: "shop", text: DOCUMENT })).status).toBe(201);
+  writeFileSync(join(project, "settings.yaml"), "accounts: { notes: { type: bearer } }\n");
+  expect((await post({ name: "shop", text: DOCUMENT, account: "notes" })).status).toBe(201);
+  expect(readFileSync(join(project, "settings.yaml"), "utf8")).toContain("account: notes");
   expect((await post({ name: "shop", text: DOCUMENT })).json).toMatchObject({
     detail: expect.stringContaining("has an API shop already"),
   });

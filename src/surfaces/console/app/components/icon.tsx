@@ -3,6 +3,7 @@ const SHAPES = {
   overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 4v3h6V4z",
   servers: "M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01",
   apis: "M8 5l-5 7 5 7M16 5l5 7-5 7M13.500 4l-3 16",
+  accounts: "M12 4a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM4 20c0-3.500 3.600-5 8-5s8 1.500 8 5",
   search: "M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM20 20l-4-4",
   methods: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
   playground: "M7 5l11 7-11 7z",

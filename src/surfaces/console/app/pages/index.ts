@@ -2,6 +2,7 @@ import type { ComponentType } from "preact";
 
 import type { SessionInfo } from "../../messages.ts";
 import type { IconName } from "../components/icon.tsx";
+import { AccountsPage } from "./accounts/index.tsx";
 import { ApisPage } from "./apis/index.tsx";
 import { AuditPage } from "./audit/index.tsx";
 import { ConnectPage } from "./connect.tsx";
@@ -52,6 +53,7 @@ export const PAGES: readonly Page[] = [
   { path: "", title: "Overview", icon: "overview", component: OverviewPage },
   { path: "servers", title: "Skills and servers", icon: "servers", component: ServersPage },
   { path: "apis", title: "APIs", icon: "apis", component: ApisPage, isVisible: isAdmin },
+  { path: "accounts", title: "Accounts", icon: "accounts", component: AccountsPage },
   { path: "connect", title: "Connect", icon: "connect", component: ConnectPage },
   { path: "search", title: "Search", icon: "search", component: SearchPage },
   { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },

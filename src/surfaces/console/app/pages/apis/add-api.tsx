@@ -1,14 +1,16 @@
+import type { AccountSummary } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
-import { Field, Form, type FormValues } from "../../components/form.tsx";
+import { type Choice, Field, Form, type FormValues } from "../../components/form.tsx";
+import { Load } from "../../components/load.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import { reportChange } from "../../state/events.ts";
 import { showToast } from "../../state/toasts.ts";
 
 /** Adds an API by the address of its document, or by its pasted text. */
 export function AddApi({ onClose }: { readonly onClose: () => void }) {
-  const add = async ({ name = "", document, text, server, reach }: FormValues): Promise<void> => {
-    const body = { name, document, text, server, private: reach === "private" };
+  const add = async ({ name = "", document, text, server, account, reach }: FormValues): Promise<void> => {
+    const body = { name, document, text, server, account, private: reach === "private" };
     await request("/apis", { method: "POST", body });
     showToast({ tone: "ok", text: `${name} is added` });
     reportChange("servers");
@@ -35,8 +37,9 @@ export function AddApi({ onClose }: { readonly onClose: () => void }) {
           name="server"
           label="Base address of its requests"
           placeholder="https://api.example.com"
-          note="By default, the first server of the document. Keys are headers: write them into settings.yaml."
+          note="By default, the first server of the document."
         />
+        <AccountField />
         <Field
           name="reach"
           label="Network"
@@ -47,5 +50,24 @@ export function AddApi({ onClose }: { readonly onClose: () => void }) {
         />
       </Form>
     </Dialog>
+  );
+}
+
+/** Chooses an account of the settings. */
+function AccountField() {
+  return (
+    <Load<{ readonly accounts: readonly AccountSummary[] }> path="/accounts" lines={1}>
+      {({ accounts }) => {
+        const names = new Set(accounts.filter(({ type }) => type !== null).map(({ name }) => name));
+        return (
+          <Field
+            name="account"
+            label="Account"
+            choices={[["", "none"], ...[...names].map((name): Choice => [name, name])]}
+            note="Its credential is sent with each request, and no program sees it."
+          />
+        );
+      }}
+    </Load>
   );
 }
