@@ -101,7 +101,11 @@ function describeOAuth(): Readonly<Record<string, JsonSchema>> {
       enum: ["basic", "post", "none"],
       description: "oauth: how the client proves who it is; `basic` by default with a secret, else `none`",
     },
-    scopes: { type: "array", items: NOT_BLANK, description: "oauth: the scopes that are asked for" },
+    scopes: {
+      type: "array",
+      items: NOT_BLANK,
+      description: "oauth: the scopes that are asked for; by default, those of the operations of its APIs",
+    },
     audience: describeText("oauth: the audience of the tokens"),
     resource: describeText("oauth: the resource of the tokens (RFC 8707)"),
     parameters: withForm("an object of texts", {

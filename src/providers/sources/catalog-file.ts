@@ -9,7 +9,7 @@ import type { DescribedOperation } from "./openapi/operation.ts";
 import { toPlainName } from "./pages/cursor-members.ts";
 
 /** Changes with each change of what a catalog contains; a catalog of another format is made again. */
-export const CATALOG_FORMAT = "skillgate-openapi-6";
+export const CATALOG_FORMAT = "skillgate-openapi-7";
 
 /** Bytes of a catalog: forty times that of the largest public document (GitHub, 4 MB). */
 const MAX_BYTES = 160 << 20;
@@ -36,6 +36,8 @@ export interface OperationRow {
   readonly tags: readonly string[];
   readonly isDeprecated: boolean;
   readonly servers: readonly string[];
+  /** The scopes of OAuth that it asks for. */
+  readonly scopes?: readonly string[];
   /** The digest of all that its definition says, with its types. */
   readonly digest: string;
   readonly at: Extent;
@@ -67,14 +69,14 @@ export class CatalogWriter {
   #indexBytes = 0;
 
   /** Adds an operation, or says why it is left out. */
-  add({ name, summary, tags, isDeprecated, servers, ...operation }: CompiledOperation): string | undefined {
+  add({ name, summary, tags, isDeprecated, servers, scopes, ...operation }: CompiledOperation): string | undefined {
     const { verb, path, input, output } = operation;
     const argumentNames = Object.keys(toRecord(input["properties"]));
     const bytes = Buffer.from(JSON.stringify(operation));
     if (bytes.length > MAX_OPERATION_BYTES)
       return `its parameters and types have more than ${MAX_OPERATION_BYTES >> 10} KB`;
     const facts = { verb, path, summary, tags, isDeprecated, servers };
-    const row = { name, ...facts, argumentNames, at: [this.#bytes, bytes.length] as const };
+    const row = { name, ...facts, ...(scopes && { scopes }), argumentNames, at: [this.#bytes, bytes.length] as const };
     const indexBytes = this.#indexBytes + Buffer.byteLength(JSON.stringify(row)) + DIGEST_CHARACTERS;
     if (indexBytes > MAX_INDEX_BYTES || this.#bytes + bytes.length > MAX_BYTES)
       return "the operations before it are as large as a catalog can be";

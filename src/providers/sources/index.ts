@@ -19,6 +19,8 @@ export interface SourceProvider extends Provider {
   readonly sources: readonly SourceStatus[];
   /** Lists the operations of a source. */
   listOperations(name: string): readonly ShownOperation[];
+  /** Lists the scopes of OAuth that the operations with an account ask for. */
+  listScopes(account: string): readonly string[];
   /** Reads the document of a source again. */
   refresh(name: string): Promise<SourceStatus>;
   /** Opens the sources that are new or changed, and closes those that are gone. Settles when the new ones are known. */
@@ -73,6 +75,7 @@ export function openSources(
       return Promise.all(sources.map((source) => source.known)).then(() => {});
     },
     listOperations: (name) => find(name).operations,
+    listScopes: (account) => [...new Set(sources.flatMap((source) => source.listScopes(account)))],
     refresh: (name) => change(name, (source) => source.refresh()),
     accept: (name) => change(name, (source) => source.accept()),
     async replace(configs) {

@@ -189,6 +189,14 @@ export class ApiSource {
     return listOperations(this.config, selectOperations(this.config, this.#catalog), this.#changes);
   }
 
+  /** The scopes that the selected operations with an account ask for. */
+  listScopes(account: string): readonly string[] {
+    if (this.#catalog === undefined) return [];
+    const { rows } = selectOperations(this.config, this.#catalog);
+    const own = [...rows.values()].filter((row) => findAccountName(this.config, row) === account);
+    return own.flatMap(({ scopes = [] }) => scopes);
+  }
+
   async close(): Promise<void> {
     this.#end.abort();
     clearTimeout(this.#timer);

@@ -38,7 +38,10 @@ export interface AccountForm {
   readonly callbackPort?: number;
 }
 
-/** An account to connect by a login at its provider, for these scopes; by default, for those of the settings. */
+/**
+ * An account to connect by a login at its provider, for these scopes beside those of the settings. Without scopes there, it is for
+ * those that the operations of its APIs ask for.
+ */
 export interface AccountLoginTarget extends AccountTarget {
   readonly scopes?: readonly string[];
 }
@@ -144,11 +147,15 @@ function createLogins(
   parts: RuntimeParts,
   find: FindOwned,
 ): Pick<RuntimeAccountsApi, "logIn" | "logInByCode" | "beginLogin" | "finishLogin"> {
-  const toOwned = ({ name, owner }: OwnedAccount, { scopes }: AccountLoginTarget): LoginTarget => ({
-    name,
-    owner,
-    ...(scopes !== undefined && { scopes }),
-  });
+  const toTarget = async (
+    { opened, name, owner }: OwnedAccount,
+    { scopes = [] }: AccountLoginTarget,
+  ): Promise<LoginTarget> => {
+    const definition = opened.getDefinition(name);
+    const isOpen = definition.type === "oauth" && definition.scopes.length === 0;
+    const needed = isOpen ? await listNeededScopes(name, parts) : [];
+    return { name, owner, scopes: [...needed, ...scopes] };
+  };
   const reported = async (login: Promise<NewConnection>, found: OwnedAccount): Promise<NewConnection> => {
     const connection = await login;
     report(parts, "connected", found);
@@ -157,17 +164,17 @@ function createLogins(
   return {
     async logIn(target, redirectUrl) {
       const found = await find(target);
-      const login = await found.opened.logins.inBrowser(toOwned(found, target), redirectUrl);
+      const login = await found.opened.logins.inBrowser(await toTarget(found, target), redirectUrl);
       return { ...login, finish: (returned) => reported(login.finish(returned), found) };
     },
     async logInByCode(target) {
       const found = await find(target);
-      const login = await found.opened.logins.byCode(toOwned(found, target));
+      const login = await found.opened.logins.byCode(await toTarget(found, target));
       return { ...login, finish: (signal) => reported(login.finish(signal), found) };
     },
     async beginLogin(target, browser) {
       const found = await find(target);
-      return found.opened.logins.begin(toOwned(found, target), browser);
+      return found.opened.logins.begin(await toTarget(found, target), browser);
     },
     async finishLogin(returned, cookie) {
       const opened = await parts.accounts.open();
@@ -177,6 +184,14 @@ function createLogins(
       return connection;
     },
   };
+}
+
+/** Lists the scopes that the operations of APIs with an account ask for. */
+async function listNeededScopes(account: string, { settings, providers }: RuntimeParts): Promise<readonly string[]> {
+  if (!settings.apis.some(({ accounts }) => accounts.some(([, name]) => name === account))) return [];
+  await providers.open();
+  await providers.apis?.known;
+  return providers.apis?.listScopes(account) ?? [];
 }
 
 interface OwnedAccount {

@@ -3,6 +3,7 @@ import { truncateText } from "../../../shared/format-text.ts";
 import { escapeInvisible, toVisibleLine } from "../../../shared/visible-text.ts";
 import { compileOperation } from "./compile-operation.ts";
 import { SchemaConverter, type Definitions } from "./convert-schema.ts";
+import { createScopeFinder } from "./security-scopes.ts";
 import type { DocumentContext, FoundOperation } from "./document-context.ts";
 import { type DocumentFiles, type Located, resolveReference } from "./document-files.ts";
 import { getOperationKey, nameOperations } from "./names.ts";
@@ -28,6 +29,8 @@ export interface CompiledOperation extends DescribedOperation {
   readonly isDeprecated: boolean;
   /** Its own servers, where the document names some. */
   readonly servers: readonly string[];
+  /** The scopes of OAuth that it asks for; absent if it asks for none. */
+  readonly scopes?: readonly string[];
 }
 
 /** A document as a catalog stores it, without its operations. */
@@ -140,6 +143,7 @@ function createContext(
     consumes: toTypes(document["consumes"]),
     produces: toTypes(document["produces"]),
     credentials: findCredentials(document, files),
+    findScopes: createScopeFinder(document, files),
     report,
   };
 }
@@ -198,6 +202,7 @@ function compileOne(found: FoundOperation, name: string, context: DocumentContex
   const { operation } = found;
   const { summary, description, tags, deprecated } = operation;
   const text = [summary, description].find((each) => typeof each === "string" && each.trim() !== "");
+  const scopes = context.findScopes(operation);
   return {
     ...compileOperation(found, context),
     name,
@@ -207,6 +212,7 @@ function compileOne(found: FoundOperation, name: string, context: DocumentContex
       .slice(0, 10),
     isDeprecated: deprecated === true,
     servers: toServerUrls(readOwnServers(found)),
+    ...(scopes.length > 0 && { scopes }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { SchemaConverter } from "./convert-schema.ts";
 import type { DocumentFiles } from "./document-files.ts";
+import type { FindScopes } from "./security-scopes.ts";
 import type { Verb } from "../openapi/operation.ts";
 
 type RawObject = Readonly<Record<string, unknown>>;
@@ -24,6 +25,7 @@ export interface DocumentContext {
   readonly produces: readonly string[];
   /** The parameters that carry credentials: `query api_key`. They are no arguments. */
   readonly credentials: ReadonlySet<string>;
+  readonly findScopes: FindScopes;
   /** Reports what of the operation is left out. */
   readonly report: (problem: string) => void;
 }

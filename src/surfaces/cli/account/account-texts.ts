@@ -8,10 +8,12 @@ export function describeAccounts(accounts: readonly ListedAccount[], paint: Pain
   const rows = accounts.map((account) => [
     account.name,
     account.type ?? "",
-    describeName(account.owner),
+    account.label === null
+      ? describeName(account.owner)
+      : `${describeName(account.owner)} as ${escaped(account.label)}`,
     describeState(account, paint),
     account.scopes.join(" "),
-    account.expires === null ? "" : `ends ${toShortTime(account.expires)}`,
+    account.expires === null ? "" : `token until ${toShortTime(account.expires)}`,
     account.lastUsed === null ? "" : `used ${toShortTime(account.lastUsed)}`,
     account.skills.join(" "),
   ]);
