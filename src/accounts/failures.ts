@@ -22,7 +22,9 @@ export function describeConnect(caller: Pick<Caller, "id">, definition: AccountD
   const command = `skillgate account connect ${name}`;
   if (caller.id === OWNER.id) return `connect it: ${command}`;
   if (!isPerCaller) return `the owner of the server connects it: ${command}`;
-  if (baseUrl !== undefined) return `connect it: ${baseUrl}/connect/${encodeURIComponent(name)}`;
+  // The page sends the browser to the provider and back, which a device has not.
+  const hasPage = definition.type !== "oauth" || definition.grant !== "device";
+  if (baseUrl !== undefined && hasPage) return `connect it: ${baseUrl}/connect/${encodeURIComponent(name)}`;
   return `the owner of the server connects it: ${command} --caller ${quoteForShell(getOwnerName(caller.id))}`;
 }
 
