@@ -1,7 +1,10 @@
 import { createServer, type Socket } from "node:net";
+import colors from "picocolors";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import type { OAuthDefinition } from "../../src/accounts/index.ts";
+import { describeConnect, type OAuthDefinition } from "../../src/accounts/index.ts";
+import type { ListedAccount } from "../../src/runtime/api/view.ts";
+import { describeAccounts } from "../../src/surfaces/cli/account/account-texts.ts";
 import { createOAuthClient } from "../../src/accounts/oauth/client.ts";
 import { KnownSecrets } from "../../src/shared/secrets.ts";
 
@@ -114,6 +117,31 @@ describe("a provider", () => {
     await expect(waiting).rejects.toThrow();
     expect(server.requests.length).toBe(1);
   });
+});
+
+test("names no page to a caller for an account that is connected by a code, which the page does not offer", () => {
+  const definition = define({ url: "https://login.example.com", requests: [] }, { grant: "device" });
+  expect(describeConnect({ id: "key:ada:000000000001" }, definition, "https://gate.example.com")).toBe(
+    "the owner of the server connects it: skillgate account connect shop --caller ada",
+  );
+});
+
+test("writes scopes that a provider has named without control characters", () => {
+  const account: ListedAccount = {
+    name: "shop",
+    type: "oauth",
+    for: "caller",
+    owner: "owner",
+    state: "connected",
+    reason: null,
+    label: null,
+    scopes: ["read\u001b[2J"],
+    expires: null,
+    connected: 0,
+    lastUsed: null,
+    skills: [],
+  };
+  expect(describeAccounts([account], colors.createColors(false)).join("\n")).not.toContain("\u001b");
 });
 
 test("secrets of the settings stay masked whatever number of tokens follows", () => {

@@ -12,7 +12,7 @@ export function describeAccounts(accounts: readonly ListedAccount[], paint: Pain
       ? describeName(account.owner)
       : `${describeName(account.owner)} as ${escaped(account.label)}`,
     describeState(account, paint),
-    account.scopes.join(" "),
+    escaped(account.scopes.join(" ")),
     account.expires === null ? "" : `token until ${toShortTime(account.expires)}`,
     account.lastUsed === null ? "" : `used ${toShortTime(account.lastUsed)}`,
     account.skills.join(" "),
