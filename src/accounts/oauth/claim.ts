@@ -1,7 +1,8 @@
 import { type AccountRow, type AccountTable, type Database, getProcessName, hasEnded } from "../../store/index.ts";
+import { REQUEST_MS } from "./provider-fetch.ts";
 
-/** The claim of a process that may live ends after this time, in which a request to a provider has ended. */
-const CLAIM_MS = 30_000;
+/** The claim of a process that may live ends after this time, in which two requests for metadata and one for tokens have ended. */
+export const CLAIM_MS = 3 * REQUEST_MS + 10_000;
 
 /** A change of the store is reported, but may be missed; the row is read again after this time. */
 const POLL_MS = 1_000;

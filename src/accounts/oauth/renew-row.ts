@@ -3,7 +3,7 @@ import type { AccountRow, Database, LazyDatabase } from "../../store/index.ts";
 import type { OAuthDefinition } from "../definition.ts";
 import { accountError } from "../failures.ts";
 import type { Vault } from "../vault.ts";
-import { claimConnection, createHolder, ForeignClaim, waitForChange } from "./claim.ts";
+import { CLAIM_MS, claimConnection, createHolder, ForeignClaim, waitForChange } from "./claim.ts";
 import type { OAuthClient } from "./client.ts";
 import { OAuthFailure } from "./failure.ts";
 import { type Grant, listTokens, type OAuthTokens, parseTokens } from "./tokens.ts";
@@ -30,7 +30,7 @@ export interface TokenRenewalOptions {
 }
 
 /** Another process has ended its renewal, or its claim is over, before this time. */
-const MAX_WAIT_MS = 60_000;
+const MAX_WAIT_MS = CLAIM_MS + 20_000;
 
 export interface RenewalWork extends TokenRenewalOptions {
   /** Granted tokens that could not be stored, by the connection: their provider accepts none before them any more. */
