@@ -14,10 +14,10 @@ interface Gate {
   readonly keyOf: (name: string, permissions?: readonly string[]) => Promise<string>;
 }
 
-async function open(accounts: NonNullable<RuntimeOptions["accounts"]>): Promise<Gate> {
+async function open(accounts: NonNullable<RuntimeOptions["accounts"]>, publicUrl = ""): Promise<Gate> {
   const state = folder();
   const options = { store: state, env: { HOME: state }, accounts };
-  const { url, runtime } = await serve({}, options, (token) => token === OWN_TOKEN);
+  const { url, runtime } = await serve({ publicUrl }, options, (token) => token === OWN_TOKEN);
   const keys = createKeys(await runtime.database());
   return {
     url,
@@ -172,6 +172,15 @@ test("refuses forms of other pages, and too large ones", async () => {
   });
   expect(json.status).toBe(401);
   expect(await listConnected(gate)).toEqual([]);
+});
+
+test("takes forms of its own page behind a proxy that names itself as the host", async () => {
+  const gate = await open(STATIC, "https://gate.example.com");
+  const fields = { key: await gate.keyOf("ada"), value0: "wiki-token-of-ada-123" };
+  const send = (origin: string): Promise<Page> => submit(`${gate.url}/connect/wiki`, fields, { origin });
+  expect((await send("https://other.example.com")).status).toBe(403);
+  expect((await send("http://gate.example.com")).status).toBe(403);
+  expect((await send("https://gate.example.com")).text).toContain("is connected for the key ada");
 });
 
 async function listConnected({ runtime }: Gate): Promise<readonly string[]> {

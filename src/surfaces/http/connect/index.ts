@@ -69,7 +69,7 @@ function createKeyPage(name: string, { settings }: ConnectServices, flaw?: strin
 }
 
 async function submit(c: Visit, services: ConnectServices): Promise<ConnectPage> {
-  requireOwnPage(c.env.incoming.headers);
+  requireOwnPage(c.env.incoming.headers, services.publicUrl());
   const name = getName(c);
   const form = await readForm(c.env.incoming, MAX_FORM_BYTES);
   const login = form && (await logIn(c, form, services));
@@ -180,8 +180,13 @@ function getCookieName({ url }: Pick<HttpServices, "url">): string {
 }
 
 /** Another page could send its own key, and so connect the account of the person to the key of another one. */
-function requireOwnPage({ origin, host, "sec-fetch-site": site = "same-origin" }: IncomingHttpHeaders): void {
-  const isOwn = origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
+function requireOwnPage(
+  { origin, host, "sec-fetch-site": site = "same-origin" }: IncomingHttpHeaders,
+  publicUrl: string,
+): void {
+  const url = origin !== undefined && URL.canParse(origin) ? new URL(origin) : undefined;
+  // A proxy may have changed the host.
+  const isOwn = url !== undefined && (url.host === host || url.origin === new URL(publicUrl).origin);
   if (isOwn && site === "same-origin") return;
   const says = "the form was sent by another page; open the link again";
   throw new SkillgateError("REQUEST_FOREIGN", sentence("REQUEST_FOREIGN", says));
