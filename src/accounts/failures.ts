@@ -28,6 +28,15 @@ export function describeConnect(caller: Pick<Caller, "id">, definition: AccountD
   return `the owner of the server connects it: ${command} --caller ${quoteForShell(getOwnerName(caller.id))}`;
 }
 
+/** Returns the sentence for a caller that must connect an account again with further scopes, as a service has named them. */
+export function withScopes(connect: string, scopes = ""): string {
+  // The sentence is for people, who copy it into a shell or a browser.
+  const named = scopes.split(" ").filter((scope) => /^[\w.:/-]{1,200}$/.test(scope) && !scope.startsWith("-"));
+  if (named.length === 0) return connect;
+  const isLink = /^connect it: https?:/.test(connect);
+  return isLink ? `${connect}?scope=${encodeURIComponent(named.join(" "))}` : `${connect} --scopes ${named.join(" ")}`;
+}
+
 function quoteForShell(text: string): string {
   return /^[\w.@:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

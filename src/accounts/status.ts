@@ -43,15 +43,20 @@ export function listStatuses(
   const known = [...definitions.values()].flatMap((definition) => {
     const { isPerCaller } = definition;
     const mine = isPerCaller ? id : null;
-    const own = visible.filter(({ name, owner }) => name === definition.name && (owner !== null) === isPerCaller);
+    const own = visible.filter((connection) => isOf(definition, connection));
     const isAbsent = (seesAll || isPerCaller) && !own.some(({ owner }) => owner === mine);
     return [
       ...(isAbsent ? [describeAbsent(definition, mine)] : []),
       ...own.map((connection) => describeConnection(connection, definition)),
     ];
   });
-  const orphans = visible.filter(({ name }) => !definitions.has(name));
-  return [...known, ...orphans.map((connection) => describeConnection(connection, undefined))];
+  // The settings do not have the account any more, or it is for others now.
+  const others = visible.filter((connection) => !isOf(definitions.get(connection.name), connection));
+  return [...known, ...others.map((connection) => describeConnection(connection, definitions.get(connection.name)))];
+}
+
+function isOf(definition: AccountDefinition | undefined, { name, owner }: StoredConnection): boolean {
+  return definition?.name === name && definition.isPerCaller === (owner !== null);
 }
 
 function describeAbsent(definition: AccountDefinition, owner: string | null): AccountStatus {

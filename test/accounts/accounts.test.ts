@@ -264,6 +264,10 @@ describe.each([["memory", () => ({})], ...kinds] as const)("accounts in a store 
       ["shop", null, "connected"],
     ]);
     expect(JSON.stringify(all)).not.toMatch(/token-|secret-/);
+    opened.accounts.replace([{ ...NOTES, isPerCaller: false }]);
+    expect(await opened.accounts.list({ id: "owner", seesAll: true })).toContainEqual(
+      expect.objectContaining({ name: "notes", owner: ADA.id, state: "reconnect" }),
+    );
     opened.accounts.replace([]);
     const unknown = { state: "unknown", type: null, reason: "it is no longer in the settings" };
     const left = await opened.accounts.list({ id: "owner", seesAll: true });

@@ -3,7 +3,7 @@ import { quote } from "../../shared/format-text.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { OpenedUse, OpenOAuth } from "../account.ts";
 import type { OAuthDefinition } from "../definition.ts";
-import { accountError } from "../failures.ts";
+import { accountError, withScopes } from "../failures.ts";
 import type { OAuthClient } from "./client.ts";
 import { OAuthFailure } from "./failure.ts";
 import type { TokenRenewal } from "./renewal.ts";
@@ -79,10 +79,8 @@ function requireScopes(
   const wanted = readParameter(challenge, "scope");
   const granted = tokens.scopes.length > 0 ? `has the scopes ${quote(tokens.scopes.join(" "))}` : "has no scopes";
   const asked = wanted === undefined ? "more" : quote(wanted);
-  throw accountError(
-    "ACCOUNT_SCOPES",
-    `${title} ${granted}, and the service asks for ${asked}; add them to the scopes of the account in the settings, then ${connect}`,
-  );
+  const values = `${title} ${granted}, and the service asks for ${asked}; ${withScopes(connect, wanted)}`;
+  throw accountError("ACCOUNT_SCOPES", values);
 }
 
 /** Reads a parameter of the header `WWW-Authenticate`. */

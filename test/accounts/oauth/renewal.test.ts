@@ -326,7 +326,7 @@ test("reports the scopes that the service asks for", async () => {
   await expect(callApi(provider, await openAccount(process), "admin")).rejects.toMatchObject({
     code: "ACCOUNT_SCOPES",
     message: expect.stringContaining(
-      'shop (ada) has the scopes "openid read", and the service asks for "read admin"; add them',
+      'shop (ada) has the scopes "openid read", and the service asks for "read admin"; the owner of the server connects it: skillgate account connect shop --caller ada --scopes read admin',
     ),
   });
   expect(provider.countRefreshes()).toBe(0);

@@ -28,6 +28,7 @@ export function addSource(program: CliCommand): void {
       "a header of all requests, such as 'Authorization: Bearer ${TOKEN}'; repeatable",
       collected,
     )
+    .option("--account <name>", "the account of the settings with which its requests are made")
     .option("--private", "it is at an address of a private network")
     .option(
       "--include <pattern>",
@@ -75,6 +76,7 @@ interface AddSourceFlags {
   readonly name: string;
   readonly server?: string;
   readonly header?: readonly string[];
+  readonly account?: string;
   readonly private?: true;
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -88,6 +90,7 @@ async function add(session: CliSession, document: string, flags: AddSourceFlags)
     openapi,
     ...(server !== undefined && { server }),
     ...(header.length > 0 && { headers: parseHeaders(header) }),
+    ...(flags.account !== undefined && { account: flags.account }),
     ...(flags.private === true && { private: true }),
     ...(include !== undefined && { include }),
     ...(exclude !== undefined && { exclude }),
