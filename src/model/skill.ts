@@ -306,10 +306,10 @@ export interface ProvidedSkill {
   /** Returns its health; a skill without this method counts as healthy. */
   health?(): Promise<Health>;
   /**
-   * Returns a key of the values that the skill takes from a request, which results depend on; `undefined` if it takes none.
-   * Throws a `SkillgateError` for a request that the skill cannot be called with.
+   * Returns a key of the values that the skill takes from a request, which results depend on; `undefined` if it takes none. With a
+   * caller, the key is of its accounts, too. Throws a `SkillgateError` for a request that the skill cannot be called with.
    */
-  getRequestKey?(values: RequestValues | undefined): string | undefined;
+  getRequestKey?(values: RequestValues | undefined, caller?: Caller): string | undefined;
   /** Present if its MCP server announces the extension of MCP Apps. */
   readonly hasApps?: true;
   /** Its resources and prompts. */

@@ -72,7 +72,7 @@ export interface ProviderSettings extends Pick<
   readonly defersImports: boolean;
   readonly log: LogListener;
   readonly secrets: KnownSecrets;
-  readonly accounts: Pick<RuntimeAccounts, "find" | "open" | "definitions">;
+  readonly accounts: Pick<RuntimeAccounts, "find" | "refresh" | "open" | "definitions">;
   readonly saved: Pick<SavedOptions, "run" | "counts" | "requiredPasses" | "wallMs">;
   /** Called after each change of an MCP server. */
   readonly onServers: () => void;
@@ -193,7 +193,7 @@ async function openSkills(
 
 async function openMcp(
   servers: readonly ServerConfig[],
-  { serverUse, timeouts, env, secrets, trust, onServers, onListChanged }: ProviderSettings,
+  { serverUse, timeouts, env, secrets, accounts, trust, onServers, onListChanged }: ProviderSettings,
   sources: SkillSources,
 ): Promise<McpProvider | undefined> {
   if (servers.length === 0) return undefined;
@@ -203,7 +203,7 @@ async function openMcp(
   const clientInfo = { name: "skillgate", version: VERSION };
   const connectTimeoutMs = timeouts.connectMs;
   const findObstacle = (server: string): Promise<string | undefined> => trust.whyServerHeld(server);
-  const options = { ...serverUse, connectTimeoutMs, env, secrets, clientInfo, findObstacle, onListChanged };
+  const options = { ...serverUse, connectTimeoutMs, env, secrets, accounts, clientInfo, findObstacle, onListChanged };
   const provider = sources.add(connectServers(servers, options));
   provider.onChange(onServers);
   return provider;

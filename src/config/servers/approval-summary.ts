@@ -16,6 +16,7 @@ export function describeStart(entry: unknown): string {
     return [
       quoted(address),
       ...headers.map(([name, value]) => `with ${name}: ${maskText(value)}`),
+      ...(isWord(entry["account"]) ? [`with the account ${quoted(String(entry["account"]))}`] : []),
       ...describePassedHeaders(entry["passHeaders"]),
       ...describeIdentityProvider(entry["oauth"]),
     ].join(" ");

@@ -82,6 +82,7 @@ function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: s
     protocol,
     toolOverrides,
     passHeaders,
+    account,
   } = entry;
   const inMilliseconds = LIKE_OPENCODE.has(clientId) || LIKE_GEMINI.has(clientId);
   const { enabledTools, disabledTools } = getToolLists(entry);
@@ -94,6 +95,7 @@ function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: s
     protocol,
     toolOverrides,
     passHeaders,
+    account,
     enabledTools,
     disabledTools: disabledTools.length > 0 ? disabledTools : undefined,
   };

@@ -103,3 +103,45 @@ function objectError(server: string, key: "oauth" | "identityProvider"): Error {
 function onlyWritten<Config extends object>(config: { [Key in keyof Config]: Config[Key] | undefined }): Config {
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as Config;
 }
+
+interface AccountEntry {
+  readonly name: string;
+  readonly fields: Fields;
+}
+
+/** Reads the account with which requests to a server are made. Throws a `BadEntry` if the entry logs in by itself, too. */
+export function parseAccount(
+  { name, fields }: AccountEntry,
+  { headers }: { readonly headers: Readonly<Record<string, string>> },
+): { readonly account?: string; readonly oauth?: false } {
+  const account = fields.text("account");
+  if (account === undefined) return {};
+  if (account.trim() === "")
+    throw entryError(name, "account is empty", {
+      key: "account",
+      fix: 'write the name of an account: "account": "github"',
+    });
+  const login = findLogin(fields, headers);
+  if (login === undefined) return { account, oauth: false };
+  throw entryError(name, `account cannot be used beside ${login}, as both log in to the server`, {
+    key: "account",
+    fix: `remove ${login}, or remove account`,
+  });
+}
+
+/** Refuses an account of a process, which gets no requests over HTTP. */
+export function refuseAccount({ name, fields }: AccountEntry): void {
+  if (fields.raw("account") === undefined) return;
+  throw entryError(name, "account is for servers over HTTP, which have a url and no command", {
+    key: "account",
+    fix: 'write "env": { "TOKEN": "${TOKEN}" } for a process',
+  });
+}
+
+function findLogin(fields: Fields, headers: Readonly<Record<string, string>>): string | undefined {
+  const oauth = fields.raw("oauth");
+  if (oauth !== undefined && oauth !== false) return "oauth";
+  const isAuthorization = (name: string): boolean => name.toLowerCase() === "authorization";
+  if (Object.keys(headers).some(isAuthorization)) return "the header Authorization";
+  return fields.texts("passHeaders").some(isAuthorization) ? "authorization in passHeaders" : undefined;
+}

@@ -9,7 +9,7 @@ import type { Path } from "../documents/index.ts";
 import { BadEntry, type Fields, createFieldReader, entryError } from "./entry-fields.ts";
 import { canonicalPath, isInside, type FileLocation } from "../read-file.ts";
 import { URL_KEYS } from "./entry-keys.ts";
-import { parseOAuth } from "./oauth-entry.ts";
+import { parseAccount, parseOAuth, refuseAccount } from "./oauth-entry.ts";
 import { replaceCommands, type SecretCommands } from "./command-placeholders.ts";
 import { parseRequestParts } from "./request-parts.ts";
 import { replaceTemplates, type SessionTemplates } from "./session-placeholders.ts";
@@ -150,6 +150,7 @@ function detectTransport({ name, fields }: EntryContext): ServerConfig["transpor
 
 function parseProcess(context: EntryContext) {
   const { name, fields, scope } = context;
+  refuseAccount(context);
   const written = fields.raw("command");
   // Zed can have all of it in one object.
   const inner =
@@ -216,7 +217,7 @@ function parseEndpoint({ name, fields, scope, missing }: EntryContext, transport
     }
   }
   const oauth = parseOAuth(fields.raw("oauth"), (name, entry) => createFields(name, entry, missing, scope), name);
-  return { url, headers, ...(oauth !== undefined && { oauth }) };
+  return { url, headers, ...(oauth !== undefined && { oauth }), ...parseAccount({ name, fields }, { headers }) };
 }
 
 /** Codex names the variables that headers come from. */

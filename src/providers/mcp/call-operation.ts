@@ -43,7 +43,7 @@ async function send(
   { operation, input, context, facts }: OperationCall,
 ): Promise<ServerAnswer> {
   const { state } = managed;
-  if (state.kind !== "connected") throw serverGoneError(facts, describeState(state));
+  if (state.kind !== "connected") throw managed.accountError ?? serverGoneError(facts, describeState(state));
   const { connection } = state;
   try {
     const result = await connection.requestDuring(context, (requests) => operation.send(requests, input, context));

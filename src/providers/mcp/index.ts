@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Implementation } from "@modelcontextprotocol/client";
 
 import { SkillgateError } from "../../errors.ts";
+import { NO_ACCOUNTS, type UsableAccounts } from "../../model/account.ts";
 import type { Client } from "../../model/client-requests.ts";
 import { OWNER } from "../../model/caller.ts";
 import { canonicalText } from "../../shared/digest.ts";
@@ -63,6 +64,8 @@ export interface McpProviderOptions {
   readonly clientInfo?: Implementation;
   /** Secrets to mask in the output and errors of servers; receives the tokens of logins. */
   readonly secrets?: KnownSecrets;
+  /** The accounts whose names servers have; none by default. */
+  readonly accounts?: UsableAccounts;
   /** Stops all servers. */
   readonly signal?: AbortSignal;
   readonly log?: (server: string, level: LogLevel, text: string) => void;
@@ -162,6 +165,7 @@ function createServerOptions(options: McpProviderOptions, onChange: () => void):
     starts: new StartQueue(options.startsTogether),
     tokens: knownTokens(stateDir === undefined ? tokensInMemory() : tokenFile(join(stateDir, "logins.json")), secrets),
     secrets,
+    accounts: options.accounts ?? NO_ACCOUNTS,
     caller: OWNER.id,
     authorize: options.authorize,
     client: options.client,

@@ -24,6 +24,18 @@ export interface RemoteServerConfig extends CommonServerConfig {
   readonly headers: Readonly<Record<string, string>>;
   /** `false` disables login. */
   readonly oauth?: OAuthConfig | false;
+  /** The account with whose credential requests are made, of each caller its own. */
+  readonly account?: string;
+}
+
+/** Returns the account with which requests to a server are made; `undefined` for a server without one. */
+export function getAccountName(config: ServerConfig): string | undefined {
+  return config.transport === "stdio" ? undefined : config.account;
+}
+
+/** True if a server can be used only for a caller: with values of its request, or with its account. */
+export function dependsOnCaller(config: ServerConfig): boolean {
+  return config.fromRequest !== undefined || getAccountName(config) !== undefined;
 }
 
 /** `legacy`: a version before 2026-07-28. `modern`: 2026-07-28. `auto`: the newest that the server supports. */

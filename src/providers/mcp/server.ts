@@ -1,4 +1,6 @@
 import { getMessage, SkillgateError } from "../../errors.ts";
+import type { UsableAccounts } from "../../model/account.ts";
+import { OWNER } from "../../model/caller.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { ListName, ReadContext } from "../../model/mcp-features.ts";
 import type { ProvidedSkill, RequestContext } from "../../model/skill.ts";
@@ -6,7 +8,14 @@ import { type Client, CLIENT_REQUESTS } from "../../model/client-requests.ts";
 import { ActiveCallers } from "./connections/active-callers.ts";
 import type { Connection } from "./connections/connection.ts";
 import { type CallerConnection, CallerConnections } from "./connections/caller-connections.ts";
-import { fillInDefaults, fillInRequest, formatNeeds, type RequestConfig } from "./connections/request-config.ts";
+import { fillInDefaults, formatNeeds } from "./connections/request-config.ts";
+import {
+  type CallerConfig,
+  createCallerKey,
+  findAccountFlaw,
+  mayOpenForCaller,
+  openForCaller,
+} from "./http/server-account.ts";
 import { ManagedConnection, type ConnectionOptions } from "./connections/managed-connection.ts";
 import { type CapableTools, findCapableTools, NO_CAPABLE_TOOLS } from "./catalog/capable-tools.ts";
 import { listTools } from "./catalog/list-tools.ts";
@@ -23,7 +32,7 @@ import { subscribe } from "./subscribe.ts";
 import { withSender } from "./questions.ts";
 import type { ChangePolicy } from "../../shared/changes/definition-changes.ts";
 import { parseAcceptedTools, acceptTools, serializeAcceptedTools, type ToolChange } from "./catalog/accepted-tools.ts";
-import type { ServerConfig } from "./server-config.ts";
+import { dependsOnCaller, getAccountName, type ServerConfig } from "./server-config.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import { importTools, type QuarantinedTool } from "./catalog/import-tools.ts";
@@ -54,6 +63,7 @@ export interface ServerStatus {
 }
 
 export interface ServerOptions extends ConnectionOptions {
+  readonly accounts: UsableAccounts;
   /** A server without a call for this time is stopped; its next call starts it. */
   readonly idleMs: number | undefined;
   /** Listings of earlier runs. */
@@ -132,7 +142,7 @@ export class Server {
     });
     const woken =
       this.#mayStart && this.#hasShared && !(options.isLazy && stored !== undefined) ? this.#managed.wake() : undefined;
-    this.known = stored === undefined && woken !== undefined ? woken : Promise.resolve();
+    this.known = stored === undefined ? (woken ?? this.#listForOwner()) : Promise.resolve();
   }
 
   /** Starts the server if it is asleep; settles when it is connected or has failed. */
@@ -146,31 +156,26 @@ export class Server {
   }
 
   /** True if the tools for the client of a request are not listed yet, and can be listed for it. */
-  needsListing(asker: Pick<RequestContext, "requestValues" | "client">): boolean {
-    return this.#needsRequest(asker) || this.#needsClient(asker);
+  needsListing(asker: Pick<RequestContext, "caller" | "requestValues" | "client">): boolean {
+    return this.#needsCaller(asker) || this.#needsClient(asker);
   }
 
   /** True for the first client with capabilities of a server before 2026-07-28. */
   #needsClient({ client }: Pick<RequestContext, "client">): boolean {
     if (this.#listingCapable !== undefined) return true;
     const { era, capable } = this.#listing ?? {};
-    const isUnknown = era?.kind === "legacy" && capable === undefined && this.config.fromRequest === undefined;
+    const isUnknown = era?.kind === "legacy" && capable === undefined && !dependsOnCaller(this.config);
     return this.#mayStart && isUnknown && CLIENT_REQUESTS.some((request) => client?.can(request) === true);
   }
 
   /**
-   * True if the tools can be listed only with the values of a request, and this request may have them. After a failure, it is false
-   * for a while.
+   * True if the tools can be listed only with the values of a request or with an account, and this caller may have them. After a
+   * failure, it is false for a while.
    */
-  #needsRequest({ requestValues }: Pick<RequestContext, "requestValues">): boolean {
+  #needsCaller(asker: Pick<RequestContext, "caller" | "requestValues">): boolean {
     const mayTry = this.#listingWith !== undefined || Date.now() >= this.#listAgainAt;
     const isOpen = this.#mayStart && this.#offer === undefined && mayTry;
-    if (this.config.fromRequest === undefined || requestValues === undefined || !isOpen) return false;
-    try {
-      return fillInRequest(this.config, requestValues) !== undefined;
-    } catch {
-      return false; // a call says what is missing
-    }
+    return dependsOnCaller(this.config) && isOpen && mayOpenForCaller(this.config, asker, this.#options.accounts.find);
   }
 
   /** Lists the tools for the client of a request. Never rejects: a failure is in the log. */
@@ -179,17 +184,28 @@ export class Server {
       this.#listingCapable ??= this.#listCapable().finally(() => (this.#listingCapable = undefined));
       await this.#listingCapable;
     }
-    if (this.#needsRequest(context)) await this.#listWithValues(context);
-  }
-
-  async #listWithValues(context: RequestContext): Promise<void> {
-    const separate = fillInRequest(this.config, context.requestValues);
-    if (separate === undefined) return;
+    if (!this.#needsCaller(context)) return;
     this.#listAgainAt = Date.now() + LIST_AGAIN_MS;
-    this.#listingWith ??= this.#useSeparate(context, separate, async () => {})
+    this.#listingWith ??= this.#listForCaller(context)
       .catch(() => {})
       .finally(() => (this.#listingWith = undefined));
     await this.#listingWith;
+  }
+
+  async #listForCaller(context: RequestContext): Promise<void> {
+    const separate = await this.#openForCaller(context);
+    if (separate !== undefined) await this.#useSeparate(context, separate, async () => {});
+  }
+
+  /** Lists the tools with the account of everyone, or with that of the owner, if it is connected. */
+  async #listForOwner(): Promise<void> {
+    if (!this.#mayStart || getAccountName(this.config) === undefined) return;
+    await this.#options.accounts.refresh().catch(() => {}); // a call says why the connections cannot be read
+    await this.listWith({ caller: OWNER, signal: this.#managed.closing, log: () => {}, progress: () => {} });
+  }
+
+  #openForCaller(context: RequestContext): Promise<CallerConfig | undefined> {
+    return openForCaller(this.config, context, this.#options.accounts.find);
   }
 
   /** Accepts the tools as the server lists them now. */
@@ -202,13 +218,13 @@ export class Server {
   }
 
   get skill(): ProvidedSkill | undefined {
-    const isDown = this.#managed.state.kind === "error" && this.config.fromRequest === undefined;
+    const isDown = this.#managed.state.kind === "error" && !dependsOnCaller(this.config);
     return isDown ? undefined : this.#offer?.skill;
   }
 
   get problems(): readonly Problem[] {
     const { status, error } = this.#condition();
-    const isWaiting = this.config.fromRequest !== undefined && status === "disconnected";
+    const isWaiting = dependsOnCaller(this.config) && status === "disconnected";
     const down = error === undefined || isWaiting ? [] : [{ source: this.config.name, error }];
     return [...down, ...(this.#offer?.problems ?? [])];
   }
@@ -245,7 +261,7 @@ export class Server {
     this.#callsUnderWay += 1;
     try {
       if (!this.#mayStart) throw serverGoneError({ server: this.config.name, tool: name }, "is down");
-      const separate = fillInRequest(this.config, context.requestValues);
+      const separate = await this.#openForCaller(context);
       if (separate === undefined && this.#offer === undefined) await this.#managed.wakeForCall();
       const isOwn = context.client !== undefined && context.client !== this.#options.client;
       const client = isOwn ? withSender(context.client, this.config.name, this.#options.secrets) : this.#client;
@@ -253,7 +269,12 @@ export class Server {
       const call = ({ managed }: CallerConnection, context: RequestContext): Promise<unknown> => {
         const operation = findOperation();
         const facts = { server: this.config.name, tool: name, skill: this.#skillName, method: operation.method.name };
-        return callOperation(managed, { operation, input, context, facts });
+        const perform = (context: RequestContext): Promise<unknown> =>
+          callOperation(managed, { operation, input, context, facts });
+        const { account } = managed;
+        return account === undefined
+          ? perform(context)
+          : callMasked(context, { headerSecrets: account.secrets, values: [] }, perform);
       };
       if (separate === undefined) return await this.#callers.use(callContext, (line) => call(line, callContext));
       return await callMasked(callContext, separate, (context) =>
@@ -276,7 +297,7 @@ export class Server {
     const perform = async (operation: Operation, context: RequestContext): Promise<unknown> => {
       const call = (managed: ManagedConnection): Promise<unknown> =>
         callOperation(managed, { operation, input: {}, context, facts });
-      const separate = fillInRequest(this.config, context.requestValues);
+      const separate = await this.#openForCaller(context);
       if (separate !== undefined) return this.#useSeparate(context, separate, ({ managed }) => call(managed));
       await this.#managed.wakeForCall();
       return call(this.#managed);
@@ -291,12 +312,12 @@ export class Server {
 
   #useSeparate<Result>(
     context: RequestContext,
-    separate: RequestConfig,
+    separate: CallerConfig,
     call: (line: CallerConnection) => Promise<Result>,
   ): Promise<Result> {
-    const { caller } = context;
     // Over HTTP, a caller may have a login of its own.
-    const key = this.config.transport === "stdio" ? separate.key : JSON.stringify([separate.key, caller.id]);
+    const mayHaveLogin = this.config.transport !== "stdio" && separate.account === undefined;
+    const key = mayHaveLogin ? JSON.stringify([separate.key, context.caller.id]) : separate.key;
     const open = (callers: ActiveCallers): ManagedConnection => this.#openOwn(callers, context, separate);
     return this.#callers.useSeparate(context, { key, open }, call);
   }
@@ -314,9 +335,11 @@ export class Server {
   #condition(): Pick<ServerStatus, "status" | "error"> {
     if (!this.config.enabled) return { status: "disabled" };
     if (this.#obstacle !== undefined) return { status: "error", error: this.#obstacle };
+    const flaw = findAccountFlaw(this.config, this.#options.accounts.find);
+    if (flaw !== undefined) return { status: "error", error: flaw };
     const { state } = this.#managed;
-    if (this.config.fromRequest !== undefined && state.kind !== "connected" && state.kind !== "connecting") {
-      const error = `waits for a request with ${formatNeeds(this.config)}`;
+    if (dependsOnCaller(this.config) && state.kind !== "connected" && state.kind !== "connecting") {
+      const error = `waits for ${formatNeeds(this.config)}`;
       return this.#isListed ? { status: "connected" } : { status: "disconnected", error };
     }
     if (state.kind === "asleep") return { status: "disconnected" };
@@ -324,20 +347,16 @@ export class Server {
   }
 
   /** Opens a connection for one caller. It uses the tool listing of the shared connection. */
-  #openOwn(
-    callers: ActiveCallers,
-    { caller, client }: RequestContext,
-    separate: Pick<RequestConfig, "config" | "values"> = { config: this.config, values: [] },
-  ): ManagedConnection {
-    const { config, values } = separate;
+  #openOwn(callers: ActiveCallers, { caller, client }: RequestContext, separate?: CallerConfig): ManagedConnection {
+    const { config, values, account } = separate ?? { config: this.config, values: [] };
     const secrets = values.length === 0 ? this.#options.secrets : this.#options.secrets.with(values);
     // To a client of the older protocol, a server that speaks both sends its requests only over the older one.
     const era = client?.era === "legacy" ? LEGACY : this.#listing && parseEra(this.#listing);
-    const isLister = config !== this.config && this.#managed.state.kind !== "connected";
-    return new ManagedConnection(
+    const isLister = separate !== undefined && this.#managed.state.kind !== "connected";
+    const managed = new ManagedConnection(
       config,
       { era, wasConnected: false },
-      { ...this.#options, secrets, client: callers, caller: caller.id },
+      { ...this.#options, secrets, client: callers, caller: caller.id, ...(account && { account }) },
       {
         prepare: async (connection) => {
           if (isLister && !this.#isListed) await this.#ask(connection, secrets).then(this.#options.onChange);
@@ -347,6 +366,9 @@ export class Server {
         onLog: (...words) => callers.log(...words),
       },
     );
+    const stop = account?.onEnd(() => void managed.close());
+    if (stop !== undefined) managed.closing.addEventListener("abort", stop, { once: true });
+    return managed;
   }
 
   #findOperation(name: string): Operation {
@@ -427,7 +449,8 @@ export class Server {
     const offer = createServerSkill(this.config, listing, {
       name: this.#skillName,
       invoke: (method, input, context) => this.call(method.wireName ?? method.name, input, context),
-      getRequestKey: (values) => fillInRequest(this.config, values)?.key,
+      getRequestKey: (values, caller) =>
+        createCallerKey(this.config, values, { caller, find: this.#options.accounts.find }),
       subscribe: (uri, listener, context) => this.#subscribe(uri, listener, context),
       complete: (params, context) => this.#perform(COMPLETION.name, params, context, () => COMPLETION),
       pins: accepted,

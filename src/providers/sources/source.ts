@@ -21,7 +21,7 @@ import {
 } from "./operation-changes.ts";
 import type { OperationSender } from "./answer-call.ts";
 import { createSourceSkill, findSettingProblems, selectOperations } from "./source-skill.ts";
-import { openRequestAccount } from "./request-account.ts";
+import { openRequestAccount } from "../../shared/http/request-account.ts";
 import { findAccountName, findAccountProblems } from "./source-accounts.ts";
 import { type SourceState, StoredSource } from "./stored-source.ts";
 

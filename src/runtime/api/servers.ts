@@ -11,8 +11,8 @@ import type { RuntimeParts } from "./parts.ts";
 /** Methods of a runtime that administer its providers. */
 export interface ServerApi {
   /**
-   * Lists the tools that MCP servers have only for the headers or session values of a request, or only for clients that
-   * answer their requests; `undefined` if they are known.
+   * Lists the tools that MCP servers have only for the headers or session values of a request, only for a caller with a connected
+   * account, or only for clients that answer their requests; `undefined` if they are known.
    */
   listServersWith(options: CallerOption & Pick<RunObserver, "requestValues" | "client">): Promise<void> | undefined;
   /** Connects at once to the MCP servers that could not be reached and whose skills a text names; `undefined` if there are none. */
@@ -42,10 +42,7 @@ export interface ServerApi {
 export function createServerAdmin(parts: RuntimeParts): ServerApi {
   const { providers } = parts;
   return {
-    listServersWith: ({ caller = OWNER, ...asker }) =>
-      asker.requestValues === undefined && asker.client === undefined
-        ? undefined
-        : providers.listWith({ caller, ...asker }),
+    listServersWith: ({ caller = OWNER, ...asker }) => providers.listWith({ caller, ...asker }),
     reachServers: (text) => providers.reach(text),
     acceptTools: (server) => providers.accept(server),
     reloadSkills: () => providers.reloadSkills(),

@@ -32,14 +32,14 @@ export function listBodyFields(credential: Credential): ReadonlyMap<string, stri
 
 /** Returns the mask for an answer to a request with a credential. It masks short texts, too, where they stand alone. */
 export function createCredentialMask(credential: Credential): KnownSecrets {
-  return new KnownSecrets().with(listTexts(credential).filter((text) => text.length >= MIN_ALONE_UNITS));
+  return new KnownSecrets().with(listCredentialTexts(credential).filter((text) => text.length >= MIN_ALONE_UNITS));
 }
 
 /** A shorter text is a password such as `x` beside a key. */
 const MIN_ALONE_UNITS = 4;
 
 /** Returns the texts of a credential that no program may read: also those that a header encodes. */
-function listTexts(credential: Credential): readonly string[] {
+export function listCredentialTexts(credential: Credential): readonly string[] {
   return credential.flatMap(({ value }) => {
     const [, scheme = "", rest = ""] = /^(\S+) (.+)$/.exec(value) ?? [];
     if (rest === "") return [value];

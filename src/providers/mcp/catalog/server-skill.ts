@@ -14,7 +14,7 @@ import {
 import { type AcceptedTools, findToolChanges, type ToolChange } from "./accepted-tools.ts";
 import { createResourceOperations } from "./resource-operations.ts";
 import { ListedSkillFiles } from "./skill-files.ts";
-import { getTextForm, type ServerConfig } from "../server-config.ts";
+import { dependsOnCaller, getAccountName, getTextForm, type ServerConfig } from "../server-config.ts";
 import { importTools, type QuarantinedTool, type ImportedTool } from "./import-tools.ts";
 
 /** The skill of a server, made from its latest listing. */
@@ -57,6 +57,7 @@ export function createServerSkill(
   options: ServerSkillOptions,
 ): ServerSkill {
   const { name, invoke, complete, subscribe, getRequestKey, pins, changePolicy, last } = options;
+  const account = getAccountName(config);
   const hasHeaders = config.transport !== "stdio" && listing.era.kind === "modern";
   const { tools: capableTools, needs } = listing.capable ?? NO_CAPABLE_TOOLS;
   const imported = importTools([...listing.tools, ...capableTools], { ...config, hasHeaders });
@@ -79,11 +80,11 @@ export function createServerSkill(
         Object.hasOwn(needs, name) ? { ...method, needsClient: needs[name] ?? [] } : method,
       ),
       ...readings.map(({ method }) => method),
-    ],
+    ].map((method) => (account === undefined ? method : { ...method, accounts: [account] })),
     invoke,
     whyMissing: (name) => whyToolMissing(name, { name: config.name, tools: imported.tools, heldChanges }),
     ...(hasApps(listing) && { hasApps: true as const }),
-    ...(config.fromRequest !== undefined && { getRequestKey }),
+    ...(dependsOnCaller(config) && { getRequestKey }),
     ...(isRecord(listing.capabilities["completions"]) && { complete }),
     ...(canSubscribe(listing) && { subscribe }),
   };

@@ -1,6 +1,7 @@
 import type { ListName } from "../../../model/mcp-features.ts";
 import type { LogLevel, RequestContext } from "../../../model/skill.ts";
 import {
+  type FetchLike,
   type Implementation,
   type PriorDiscovery,
   SdkError,
@@ -13,11 +14,13 @@ import {
 } from "@modelcontextprotocol/client";
 
 import type { Client } from "../../../model/client-requests.ts";
+import { accountFetch } from "../http/account-fetch.ts";
 import { exactFetch } from "../http/exact-fetch.ts";
 import { retryAfterFetch } from "../http/retry-after-fetch.ts";
 import { sizeLimitedFetch } from "../http/size-limited-fetch.ts";
 import type { AnnouncedExtensions } from "./calling-clients.ts";
 import { type Connection, handshake } from "./connection.ts";
+import type { ConnectionAccount } from "../http/server-account.ts";
 import { networkFailure, startFailure } from "./start-failure.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
@@ -37,6 +40,8 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
   /** The OAuth session for a remote server; `undefined` if login is disabled. */
   readonly session: OAuthSession | undefined;
+  /** The account with which requests to a remote server are made. */
+  readonly account?: ConnectionAccount;
   /** Caches the programs that `npx` would start. */
   readonly programs: KeyValueCache;
   /** The folder in which `npx` resolves packages of the user's own servers. */
@@ -151,11 +156,10 @@ function isRefusedVersion({ thrown }: ConnectFailure): boolean {
 
 /** A server that does not answer a POST correctly may still support the older transport. */
 function getHttpAttempts(config: RemoteServerConfig, options: ConnectOptions): readonly ConnectAttempt[] {
-  const { session } = options;
   const era = getFirstEra(config, options);
   const url = new URL(config.url);
   const plain = retryAfterFetch(exactFetch(sizeLimitedFetch(options.maxMessageBytes)));
-  const fetch = tracedFetch(session === undefined ? plain : authorizedFetch(session, plain));
+  const fetch = tracedFetch(authorize(plain, url, options));
   const request = { requestInit: { headers: config.headers }, fetch };
   const http = (): Transport => new StreamableHTTPClientTransport(url, request);
   const events: ConnectAttempt = {
@@ -171,6 +175,16 @@ function getHttpAttempts(config: RemoteServerConfig, options: ConnectOptions): r
   if (era?.kind === "legacy")
     return [first, { transport: http, worthAfter: isRefusedVersion, lastResort: true }, events];
   return [first, { era: LEGACY, transport: http, worthAfter: ({ thrown }) => isRefusedProbe(thrown) }, events];
+}
+
+/** Adds the token of a login, or the credential of an account, to requests. */
+function authorize(
+  plain: FetchLike,
+  { origin }: URL,
+  { session, account }: Pick<ConnectOptions, "session" | "account">,
+): FetchLike {
+  if (account !== undefined) return accountFetch({ origin, open: account.open }, plain);
+  return session === undefined ? plain : authorizedFetch(session, plain);
 }
 
 /** True if the server was reached, requires no login, and failed during the negotiation of the newest protocol. */

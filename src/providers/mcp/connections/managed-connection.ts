@@ -6,6 +6,7 @@ import { getMessage, SkillgateError } from "../../../errors.ts";
 import type { Client } from "../../../model/client-requests.ts";
 import { type Backoff, createBackoff, type RestartPolicy, type ServerFailure } from "./backoff.ts";
 import type { Connection } from "./connection.ts";
+import type { ConnectionAccount } from "../http/server-account.ts";
 import type { Authorize } from "../oauth/session.ts";
 import type { TokenStore } from "../oauth/token-file.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
@@ -29,6 +30,8 @@ export interface ConnectionOptions {
   readonly npxFolder: string;
   readonly tokens: TokenStore;
   readonly caller: string;
+  /** The account with which requests are made. */
+  readonly account?: ConnectionAccount;
   readonly authorize: Authorize | undefined;
   /** Answers requests of the server. */
   readonly client: Client | undefined;
@@ -81,6 +84,7 @@ export class ManagedConnection {
   /** Settles when all lost connections are closed. */
   #swept: Promise<unknown> = Promise.resolve();
   #report: () => ProcessReport | undefined = () => undefined;
+  #accountError: SkillgateError | undefined;
 
   constructor(config: ServerConfig, earlier: PreviousState, options: ConnectionOptions, events: ConnectionEvents) {
     this.#config = config;
@@ -97,6 +101,15 @@ export class ManagedConnection {
 
   get secrets(): KnownSecrets {
     return this.#options.secrets;
+  }
+
+  get account(): ConnectionAccount | undefined {
+    return this.#options.account;
+  }
+
+  /** Why the account could not be used at the latest attempt to connect, in words for its caller. */
+  get accountError(): SkillgateError | undefined {
+    return this.#accountError;
   }
 
   /** Aborts when the connection is closed permanently. */
@@ -194,6 +207,7 @@ export class ManagedConnection {
     this.#opening = this.#connect().then(
       (connection) => {
         this.#backoff.connected();
+        this.#accountError = undefined;
         this.#era = connection.era;
         this.#wasConnected = true;
         this.#become({ kind: "connected", connection });
@@ -201,6 +215,7 @@ export class ManagedConnection {
       },
       async (thrown: unknown) => {
         this.#era = undefined;
+        this.#accountError = findAccountError(thrown);
         const { isTemporary } = await import("./start-failure.ts");
         this.#notOpened(thrown, isTemporary(thrown));
       },
@@ -247,4 +262,10 @@ export class ManagedConnection {
       log: (level, text) => log(name, level, secrets.maskMessage(text)),
     });
   }
+}
+
+/** Returns the error of an account that is the cause of a failure. */
+function findAccountError(thrown: unknown): SkillgateError | undefined {
+  if (thrown instanceof SkillgateError && thrown.code.startsWith("ACCOUNT_")) return thrown;
+  return thrown instanceof Error ? findAccountError(thrown.cause) : undefined;
 }

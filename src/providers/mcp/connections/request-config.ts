@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { sentence, SkillgateError } from "../../../errors.ts";
 import { isSessionValue, type RequestValues, SESSION_VALUE_RULE } from "../../../model/requests/request-values.ts";
 import { KnownSecrets } from "../../../shared/secrets.ts";
-import type { ServerConfig, SessionTemplate } from "../server-config.ts";
+import { getAccountName, type ServerConfig, type SessionTemplate } from "../server-config.ts";
 
 /** The configuration of a server for the request of one caller. */
 export interface RequestConfig {
@@ -29,7 +29,7 @@ const PROCESS_KEY = randomBytes(32);
 export function fillInRequest(config: ServerConfig, values: RequestValues | undefined): RequestConfig | undefined {
   const { name: server, fromRequest } = config;
   if (fromRequest === undefined) return undefined;
-  if (values === undefined) throw missingError(server, formatNeeds(config), "this call belongs to no request");
+  if (values === undefined) throw missingError(server, formatRequestNeeds(config), "this call belongs to no request");
   const { templates, passHeaders } = fromRequest;
   const session = mapValues(templates, (template) => readSessionValue(server, template, values));
   const headers = Object.fromEntries(passHeaders.map((name) => [name, readHeader(server, name, values)]));
@@ -44,18 +44,27 @@ export function fillInRequest(config: ServerConfig, values: RequestValues | unde
 
 /**
  * Returns the configuration with the defaults of its templates and without the headers of callers, which lists the tools before
- * there is a caller; `undefined` if a template has no default.
+ * there is a caller; `undefined` if a template has no default, or a server has an account.
  */
 export function fillInDefaults(config: ServerConfig): ServerConfig | undefined {
   const { fromRequest } = config;
+  if (getAccountName(config) !== undefined) return undefined;
   if (fromRequest === undefined) return config;
   const templates = Object.entries(fromRequest.templates);
   if (templates.some(([, { fallback }]) => fallback === undefined)) return undefined;
   return fillIn(config, Object.fromEntries(templates.map(([text, { fallback = "" }]) => [text, fallback])), {});
 }
 
-/** `the session value project and the header x-tenant` */
-export function formatNeeds({ fromRequest }: Pick<ServerConfig, "fromRequest">): string {
+/** `a request with the session value project and the header x-tenant`, `a caller that has connected the account notes` */
+export function formatNeeds(config: ServerConfig): string {
+  const account = getAccountName(config);
+  const needs = formatRequestNeeds(config);
+  const request = needs === "" ? [] : [`a request with ${needs}`];
+  const caller = account === undefined ? [] : [`a caller that has connected the account ${account}, to list its tools`];
+  return [...request, ...caller].join(", and for ");
+}
+
+function formatRequestNeeds({ fromRequest }: Pick<ServerConfig, "fromRequest">): string {
   const { templates = {}, passHeaders = [] } = fromRequest ?? {};
   const names = [...new Set(Object.values(templates).map(({ name }) => name))];
   return [...names.map(formatSessionName), ...passHeaders.map(formatHeaderName)].join(" and ");

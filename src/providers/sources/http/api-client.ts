@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
-import type { Credential, CredentialRefusal } from "../../../model/account.ts";
+import type { Credential } from "../../../model/account.ts";
 import { isRecord } from "../../../model/json.ts";
 import { DEFAULT_LIMITS } from "../../../model/limits.ts";
 import type { CallContext } from "../../../model/skill.ts";
@@ -20,6 +20,7 @@ import {
   type WireRequest,
 } from "../../../shared/http/exchange.ts";
 import { getHeader, getRetryAfterMs, selectHeaders } from "../../../shared/http/headers.ts";
+import type { RequestAccount } from "../../../shared/http/request-account.ts";
 import { createHttpError, createRateLimitError } from "./http-error.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { type AddNote, type AnswerLimits, readAnswer, readErrorBody } from "./read-answer.ts";
@@ -67,17 +68,6 @@ export interface ApiSendOptions {
   /** Returns `{ status, headers, body }` instead of the body. */
   readonly includeResponse?: boolean;
   readonly account?: RequestAccount | undefined;
-}
-
-/** The account with whose credential a request is made. */
-export interface RequestAccount {
-  readonly credential: Credential;
-  /** `github (ada)` */
-  readonly title: string;
-  /** Says what to do about an answer 401. */
-  readonly advice: string;
-  /** Returns the credential in place of one that was refused; `undefined` if it has no other. Rejects with an error that says what to do. */
-  renew(refusal: CredentialRefusal): Promise<Credential | undefined>;
 }
 
 /** Sends requests to one API. */

@@ -70,10 +70,10 @@ interface CachedOffers {
   readonly offers: Promise<ResourcesAndPrompts>;
 }
 
-/** The features of a server depend on what it takes from the request; `undefined` for a request that lacks it. */
+/** The features of a server depend on what it takes from the request and on its account; `undefined` if one is missing. */
 function createKey({ provided }: Skill, { view: { caller }, requestValues }: Asker): string | undefined {
   try {
-    return JSON.stringify([caller.id, provided.getRequestKey?.(requestValues) ?? ""]);
+    return JSON.stringify([caller.id, provided.getRequestKey?.(requestValues, caller) ?? ""]);
   } catch {
     return undefined; // a call of the server says what the request lacks
   }

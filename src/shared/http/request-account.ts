@@ -1,9 +1,21 @@
 import { sentence, SkillgateError } from "../../errors.ts";
-import type { Account, CredentialRefusal } from "../../model/account.ts";
+import type { Account, Credential, CredentialRefusal } from "../../model/account.ts";
 import type { CallContext } from "../../model/skill.ts";
-import { truncateText } from "../../shared/format-text.ts";
-import { toVisibleLine } from "../../shared/visible-text.ts";
-import type { RequestAccount } from "./http/api-client.ts";
+import { truncateText } from "../format-text.ts";
+import { toVisibleLine } from "../visible-text.ts";
+
+/** The account with whose credential a request is made. */
+export interface RequestAccount {
+  /** Identifies the connection. */
+  readonly id: string;
+  readonly credential: Credential;
+  /** `github (ada)` */
+  readonly title: string;
+  /** Says what to do about an answer 401. */
+  readonly advice: string;
+  /** Returns the credential in place of one that was refused; `undefined` if it has no other. Rejects with an error that says what to do. */
+  renew(refusal: CredentialRefusal): Promise<Credential | undefined>;
+}
 
 /** Opens the account of a request. */
 export async function openRequestAccount(
@@ -11,9 +23,10 @@ export async function openRequestAccount(
   context: Pick<CallContext, "caller" | "openAccount">,
 ): Promise<RequestAccount> {
   const opened = await (context.openAccount?.(account.name) ?? account.open(context.caller));
-  const { credential, title } = opened;
+  const { id, credential, title } = opened;
   const connect = account.describeConnect(context.caller);
   return {
+    id,
     credential,
     title,
     async renew(refusal) {
