@@ -58,9 +58,12 @@ export class KnownSecrets {
     if (this.#values.size > MAX_SECRETS) this.#forget();
   }
 
-  /** Adds values that others replace after a time, such as tokens: their number is not limited, so they are forgotten before others. */
+  /**
+   * Adds values that callers and services choose, such as tokens. Their number is not limited, so they are forgotten before others;
+   * and words and addresses are not added, because masks of these would spoil the results of all.
+   */
   addPassing(values: Iterable<string>): void {
-    for (const value of [...values].flatMap(toLines))
+    for (const value of [...values].flatMap(toLines).filter(isUnlikelyText))
       if (this.#passing.delete(value) || this.#add(value)) this.#passing.add(value);
     if (this.#values.size > MAX_SECRETS) this.#forget();
   }
@@ -170,6 +173,15 @@ export class KnownSecrets {
     this.#pending = [...this.#values];
   }
 }
+
+/** True for a text that is in no other text by chance: long, of letters and digits, without the punctuation of addresses and times. */
+function isUnlikelyText(value: string): boolean {
+  return (
+    value.length >= MIN_RANDOM_LENGTH && /^[\w.~+/=|-]+$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value)
+  );
+}
+
+const MIN_RANDOM_LENGTH = 16;
 
 const NO_SPANS: readonly TextPart[] = [];
 

@@ -98,3 +98,17 @@ describe("masks what JSON writes for an object with toJSON [P9]", () => {
     expect(secrets.maskValue(value)).toBe(value);
   });
 });
+
+test("takes no words, addresses and times for secrets that callers choose [P9]", () => {
+  const secrets = new KnownSecrets();
+  const chosen = [
+    "description",
+    "https://",
+    "https://api.example.com/v1/orders",
+    "application/json",
+    "2026-11-26T00:00:00Z",
+  ];
+  secrets.addPassing([...chosen, "two words 1234567890", "s3cr3t-of-ada-0123"]);
+  for (const text of chosen) expect(secrets.mask(`"${text}"`)).toBe(`"${text}"`);
+  expect(secrets.mask("it is s3cr3t-of-ada-0123")).toBe("it is [redacted]");
+});

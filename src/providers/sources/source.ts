@@ -193,8 +193,9 @@ export class ApiSource {
   listScopes(account: string): readonly string[] {
     if (this.#catalog === undefined) return [];
     const { rows } = selectOperations(this.config, this.#catalog);
-    const own = [...rows.values()].filter((row) => findAccountName(this.config, row) === account);
-    return own.flatMap(({ scopes = [] }) => scopes);
+    const held = new Set(this.config.changes === "hold" ? this.#changes.map(({ name }) => name) : []);
+    const own = [...rows].filter(([name, row]) => !held.has(name) && findAccountName(this.config, row) === account);
+    return own.flatMap(([, { scopes = [] }]) => scopes);
   }
 
   async close(): Promise<void> {
