@@ -147,5 +147,7 @@ test("writes scopes that a provider has named without control characters", () =>
 test("secrets of the settings stay masked whatever number of tokens follows", () => {
   const secrets = new KnownSecrets(["secret-of-the-settings"]);
   for (let count = 0; count < 11_000; count++) secrets.addPassing([`token-${count}-0815`, "token-in-use-0815"]);
-  expect(secrets.mask("secret-of-the-settings token-in-use-0815 token-0-0815")).toBe("[redacted] [redacted] token-0-0815");
+  expect(secrets.mask("secret-of-the-settings token-in-use-0815 token-0-0815")).toBe(
+    "[redacted] [redacted] token-0-0815",
+  );
 });
