@@ -212,11 +212,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 }
 
 function assembleRuntime(parts: RuntimeParts): Runtime {
-  const { options, registry, sources, providers, events, secrets } = parts;
+  const { options, registry, sources, providers, events } = parts;
   const decisions = createDecisions(parts);
   const services = openServices(parts, decisions);
   connectSavedCalls(parts, services);
-  serveCallsOfExecutors(parts, services);
   let listing: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const requireOpen = (): void => {
@@ -261,7 +260,6 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     database: () => parts.database.open(),
     ...createRunsApi(parts, services),
     results: services.results,
-    secrets,
     get opened() {
       return providers.open();
     },
@@ -272,7 +270,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
       return providers.ready();
     },
     ...createServerAdmin(parts),
-    useFronts: (fronts) => void (parts.fronts.elsewhere = createCallElsewhere(fronts, parts.settings.limits)),
+    ...linkFronts(parts, services),
     on: createListen(events),
     releaseCallers: () => services.records.releaseCallers(),
     async close() {
@@ -285,14 +283,18 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
   return runtime;
 }
 
-function serveCallsOfExecutors(parts: RuntimeParts, { router }: RuntimeServices): void {
+/** A process with executors makes their calls with accounts; an executor lets such processes make its own. */
+function linkFronts(parts: RuntimeParts, { router }: RuntimeServices): Pick<Runtime, "useFronts"> {
   const { settings, fronts, log } = parts;
-  if (settings.executors === undefined) return;
+  const useFronts: Runtime["useFronts"] = (found) =>
+    void (fronts.elsewhere = createCallElsewhere(found, settings.limits));
+  if (settings.executors === undefined) return { useFronts };
   const services = {
     createRequest: (options: RunOptions) => createRequest(options, parts),
     makeDecided: router.makeDecided,
   };
   fronts.served = serveExecutors(settings.executors, services, (text) => log("warn", text));
+  return { useFronts };
 }
 
 function findHeldProblem(parts: RuntimeParts): Runtime["heldProblem"] {
@@ -310,6 +312,10 @@ function createListen(events: RuntimeParts["events"]): Runtime["on"] {
 function getPublicSettings({
   settings: { catalogTokens, limits, timeouts, sections, profiles },
   executors,
-}: RuntimeParts): Pick<Runtime, "catalogTokens" | "limits" | "timeouts" | "sections" | "profiles" | "executors"> {
-  return { catalogTokens, limits, timeouts, sections, profiles, executors };
+  secrets,
+}: RuntimeParts): Pick<
+  Runtime,
+  "catalogTokens" | "limits" | "timeouts" | "sections" | "profiles" | "executors" | "secrets"
+> {
+  return { catalogTokens, limits, timeouts, sections, profiles, executors, secrets };
 }

@@ -97,22 +97,18 @@ export function createServices({
 }: ServiceOptions): RuntimeServices {
   const typecheck = openTypecheck(options, settings, log);
   const observations = createObservation(settings.observations, resolveResultStore(settings, registry, log));
-  const discovery = createDiscovery(observations, settings.timeouts.discoveryMs, {
-    used,
-    getPolicy,
-    accounts: credentials.accounts,
-  });
+  const { accounts } = credentials;
+  const discovery = createDiscovery(observations, settings.timeouts.discoveryMs, { used, getPolicy, accounts });
   const validator = createValidator(settings.timeouts.validationMs, ({ skill }) =>
     isForeign(registry.catalog.skill(skill)),
   );
   const counter = createSharedCounter(() => database.open(), Date.now);
-  const isShared = settings.database.folder !== undefined || settings.database.url !== undefined;
   const router = createRouter({
     ...getRouterSettings(settings, secrets),
     validator,
     getPolicy,
     sharedCounter: counter,
-    ...(isShared && { counter }),
+    ...(isDurable(settings) && { counter }),
     approve,
     ...credentials,
     shouldReport: observations.shouldReport,
@@ -145,7 +141,7 @@ export function createServices({
       isDurable: isDurable(settings),
       database,
       getPolicy,
-      accounts: credentials.accounts,
+      accounts,
       log,
     }),
     inspect: createChecker(getPolicy, { validator, discovery }),

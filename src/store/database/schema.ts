@@ -50,8 +50,8 @@ export const SCHEMA_VERSION = 6;
 /** The oldest schema whose tables are kept, and the tables that were added since, by the schema that has them first. */
 const OLDEST_SCHEMA = 5;
 const ADDED_TABLES: readonly (readonly [schema: number, table: Table<AnyRow>])[] = [
-  [6, ACCOUNTS as unknown as Table<AnyRow>],
-  [6, ACCOUNT_FLOWS as unknown as Table<AnyRow>],
+  [6, ACCOUNTS],
+  [6, ACCOUNT_FLOWS],
 ];
 
 /** Rows, and statements that change the schema. */

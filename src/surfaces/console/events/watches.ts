@@ -87,7 +87,9 @@ export function watchAccounts(
   const read = async (): Promise<void> => {
     const list = await runtime.accounts.list();
     // The page reads the times of uses when it is opened.
-    const states = new Map(list.map(({ skills: _, lastUsed: _use, ...each }) => [JSON.stringify(each), each.owner]));
+    const states = new Map(
+      list.map(({ skills: _skills, lastUsed: _use, ...each }) => [JSON.stringify(each), each.owner]),
+    );
     const before = last;
     last = states;
     const changed = [
@@ -116,7 +118,7 @@ function followStore(
 ): () => void {
   let isReading = false;
   let isStale = false;
-  let isOver = false;
+  const end = new AbortController();
   let stop = (): void => {};
 
   async function readAll(): Promise<void> {
@@ -124,7 +126,7 @@ function followStore(
     if (isReading) return;
     isReading = true;
     try {
-      while (isStale && !isOver) {
+      while (isStale && !end.signal.aborted) {
         isStale = false;
         await read();
       }
@@ -136,14 +138,14 @@ function followStore(
   const readOrSkip = (): void => void readAll().catch(() => {}); // the next change reads again
   const start = async (): Promise<void> => {
     const opened = await database();
-    if (isOver) return;
+    if (end.signal.aborted) return;
     const stops = [opened.watch(readOrSkip), follow(readOrSkip)];
     stop = () => stops.forEach((each) => each());
     readOrSkip();
   };
   start().catch(() => {}); // a store that cannot be opened is a problem of the runtime
   return () => {
-    isOver = true;
+    end.abort();
     stop();
   };
 }
