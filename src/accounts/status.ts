@@ -43,7 +43,7 @@ export function listStatuses(
   const known = [...definitions.values()].flatMap((definition) => {
     const { isPerCaller } = definition;
     const mine = isPerCaller ? id : null;
-    const own = visible.filter((connection) => isOf(definition, connection));
+    const own = visible.filter((connection) => belongsTo(connection, definition));
     const isAbsent = (seesAll || isPerCaller) && !own.some(({ owner }) => owner === mine);
     return [
       ...(isAbsent ? [describeAbsent(definition, mine)] : []),
@@ -51,11 +51,11 @@ export function listStatuses(
     ];
   });
   // The settings do not have the account any more, or it is for others now.
-  const others = visible.filter((connection) => !isOf(definitions.get(connection.name), connection));
+  const others = visible.filter((connection) => !belongsTo(connection, definitions.get(connection.name)));
   return [...known, ...others.map((connection) => describeConnection(connection, definitions.get(connection.name)))];
 }
 
-function isOf(definition: AccountDefinition | undefined, { name, owner }: StoredConnection): boolean {
+function belongsTo({ name, owner }: StoredConnection, definition: AccountDefinition | undefined): boolean {
   return definition?.name === name && definition.isPerCaller === (owner !== null);
 }
 

@@ -186,7 +186,7 @@ test("shows, exports and cleans up the store", async () => {
     place: file,
     rows: { audit: 2, keys: 0 },
   });
-  expect((await skillgate(["store", "info"], { cwd })).stdout).toContain(`place       ${file}\n`);
+  expect((await skillgate(["store", "info"], { cwd })).stdout).toContain(`place         ${file}\n`);
   const tables = parseLines((await skillgate(["store", "export"], { cwd })).stdout).map(({ table }) => table);
   expect(tables).toEqual(["migrations", "audit", "audit", "auditHeads"]);
   expect((await skillgate(["store", "vacuum"], { cwd })).stdout).toMatch(

@@ -43,7 +43,7 @@ export const ACCOUNTS = defineTable({
 export type AccountFlowRow = RowOf<typeof ACCOUNT_FLOWS>;
 
 export const ACCOUNT_FLOWS = defineTable({
-  name: "account_flows",
+  name: "accountFlows",
   key: ["id"],
   columns: {
     /** Digest of the state that the browser brings back. */
@@ -128,7 +128,7 @@ export function createAccountTable(engine: StoreEngine): AccountTable {
       await engine.insert(ACCOUNT_FLOWS, [flow]);
     },
     takeFlow: (id) =>
-      engine.transaction("account_flows", async (rows) => {
+      engine.transaction("accountFlows", async (rows) => {
         const [flow] = await rows.select(ACCOUNT_FLOWS, { id });
         await rows.delete(ACCOUNT_FLOWS, { id });
         return flow;
