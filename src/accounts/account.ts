@@ -128,8 +128,8 @@ const settingsIds = new WeakMap<AccountDefinition, string>();
 
 /** Returns the id of an account whose credential is in the settings; with another credential, it is another one. */
 function getSettingsId(definition: AccountDefinition): string {
-  const known = settingsIds.get(definition);
-  if (known !== undefined) return known;
+  const cached = settingsIds.get(definition);
+  if (cached !== undefined) return cached;
   const values = JSON.stringify(listDefinedSecrets(definition));
   const id = `settings-${scryptSync(values, digestDefinition(definition), ID_BYTES, SCRYPT).toString("hex")}`;
   settingsIds.set(definition, id);

@@ -57,10 +57,10 @@ export async function connectValues(
 ): Promise<string> {
   const definition = requireConnectable(written, owner, values);
   secrets.addPassing(listSecrets(definition, values));
-  const place = { id: randomUUID(), name: definition.name, owner, definition: digestDefinition(definition) };
-  const value = await vault.seal(place, values);
-  await (await openTable()).replace({ ...NEW_ROW, ...place, value, created: now() });
-  return place.id;
+  const location = { id: randomUUID(), name: definition.name, owner, definition: digestDefinition(definition) };
+  const value = await vault.seal(location, values);
+  await (await openTable()).replace({ ...NEW_ROW, ...location, value, created: now() });
+  return location.id;
 }
 
 /** Throws `OPTION_INVALID` for an owner that cannot have such a connection, and for values that cannot be its credential. */

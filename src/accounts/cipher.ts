@@ -11,9 +11,9 @@ const TAG_BYTES = 16;
 /** Encrypts the texts of the tables of accounts. */
 export interface Cipher {
   /** Encrypts a text, which can be decrypted only with the same `place`: a value that was copied to another row is worthless. */
-  encrypt(text: string, place: string): Promise<string>;
+  encrypt(text: string, location: string): Promise<string>;
   /** Throws `ACCOUNT_UNAVAILABLE` for a value of another key or another place, and for a damaged one. */
-  decrypt(value: string, place: string): Promise<string>;
+  decrypt(value: string, location: string): Promise<string>;
   /** True for a value that the first key has encrypted. */
   isCurrent(value: string): Promise<boolean>;
 }
@@ -21,28 +21,28 @@ export interface Cipher {
 /** Creates a cipher with the keys of a source: the first one encrypts, all of them decrypt. Values are `v1.<key id>.<iv>.<data>`. */
 export function createCipher(keys: KeySource): Cipher {
   return {
-    async encrypt(text, place) {
+    async encrypt(text, location) {
       const { id, bytes } = await keys.getFirst();
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv(ALGORITHM, bytes, iv).setAAD(Buffer.from(place));
+      const cipher = createCipheriv(ALGORITHM, bytes, iv).setAAD(Buffer.from(location));
       const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
       return [VERSION, id, iv.toString("base64url"), data.toString("base64url")].join(".");
     },
-    async decrypt(value, place) {
+    async decrypt(value, location) {
       const [version, id = "", iv = "", data = ""] = value.split(".");
       if (version !== VERSION) throw unavailable("its stored value has an unknown form; connect it again");
       const key = await keys.find(id);
       if (key === undefined) throw unavailable(await describeMissingKey(id, keys));
-      return decryptWith(key, Buffer.from(iv, "base64url"), Buffer.from(data, "base64url"), place);
+      return decryptWith(key, Buffer.from(iv, "base64url"), Buffer.from(data, "base64url"), location);
     },
     isCurrent: async (value) => value.startsWith(`${VERSION}.${(await keys.getFirst()).id}.`),
   };
 }
 
-function decryptWith({ bytes }: AccountKey, iv: Buffer, data: Buffer, place: string): string {
+function decryptWith({ bytes }: AccountKey, iv: Buffer, data: Buffer, location: string): string {
   try {
     const decipher = createDecipheriv(ALGORITHM, bytes, iv, { authTagLength: TAG_BYTES })
-      .setAAD(Buffer.from(place))
+      .setAAD(Buffer.from(location))
       .setAuthTag(data.subarray(-TAG_BYTES));
     return Buffer.concat([decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8");
   } catch {

@@ -11,7 +11,7 @@ export function toCredential(definition: AccountDefinition, values: readonly str
     definition.type === "apiKey"
       ? values.map((value) => `${definition.prefix}${value}`)
       : [toHeader(definition, values)];
-  return listPlaces(definition).map((place, at) => ({ ...place, value: sent[at] ?? "" }));
+  return listPlaces(definition).map((location, at) => ({ ...location, value: sent[at] ?? "" }));
 }
 
 function toHeader({ type }: AccountDefinition, [first = "", second = ""]: readonly string[]): string {
@@ -40,9 +40,9 @@ export function findValueFlaw(definition: StaticDefinition, values: readonly str
     : `${names[wrong] ?? "a value"} has a line break or a character that a ${listPlaces(definition)[wrong]?.in ?? "header"} cannot have`;
 }
 
-function canSend({ in: place, name, value }: Credential[number]): boolean {
-  if (place === "query" || place === "body") return true;
-  if (place === "cookie" && /[;,"\\\s]/.test(value)) return false;
+function canSend({ in: location, name, value }: Credential[number]): boolean {
+  if (location === "query" || location === "body") return true;
+  if (location === "cookie" && /[;,"\\\s]/.test(value)) return false;
   try {
     validateHeaderValue(name, value);
     return true;

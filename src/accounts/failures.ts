@@ -31,10 +31,10 @@ export function describeConnect(caller: Pick<Caller, "id">, definition: AccountD
 /** Returns the sentence for a caller that must connect an account again with further scopes, as a service has named them. */
 export function withScopes(connect: string, scopes = ""): string {
   // The sentence is for people, who copy it into a shell or a browser.
-  const named = scopes.split(" ").filter((scope) => /^[\w.:/-]{1,200}$/.test(scope) && !scope.startsWith("-"));
-  if (named.length === 0) return connect;
+  const list = scopes.split(" ").filter((scope) => /^[\w.:/-]{1,200}$/.test(scope) && !scope.startsWith("-"));
+  if (list.length === 0) return connect;
   const isLink = /^connect it: https?:/.test(connect);
-  return isLink ? `${connect}?scope=${encodeURIComponent(named.join(" "))}` : `${connect} --scopes ${named.join(" ")}`;
+  return isLink ? `${connect}?scope=${encodeURIComponent(list.join(" "))}` : `${connect} --scopes ${list.join(" ")}`;
 }
 
 function quoteForShell(text: string): string {

@@ -69,21 +69,21 @@ export function createKeySource(settings: KeySettings): KeySource {
 
 type Context = Pick<KeySettings, "lockMs" | "onSecrets">;
 
-function createFixedSource(place: string, read: () => Promise<string>, { onSecrets }: Context): KeySource {
-  let reading: Promise<readonly AccountKey[]> | undefined;
+function createFixedSource(location: string, read: () => Promise<string>, { onSecrets }: Context): KeySource {
+  let opened: Promise<readonly AccountKey[]> | undefined;
   const getKeys = async (): Promise<readonly AccountKey[]> => {
-    reading ??= read().then((text) => parseKeys(text, place, onSecrets));
+    opened ??= read().then((text) => parseKeys(text, location, onSecrets));
     try {
-      return await reading;
+      return await opened;
     } catch (error) {
-      reading = undefined; // The command may succeed the next time.
-      throw toUnavailable(error, `${place} cannot be read`);
+      opened = undefined; // The command may succeed the next time.
+      throw toUnavailable(error, `${location} cannot be read`);
     }
   };
   return {
-    getFirst: async () => getFirst(await getKeys(), place),
+    getFirst: async () => getFirst(await getKeys(), location),
     find: async (id) => (await getKeys()).find((key) => key.id === id),
-    describe: async () => place,
+    describe: async () => location,
     renew: async () => false,
   };
 }
@@ -150,14 +150,14 @@ async function replaceFile(file: string, text: string): Promise<void> {
   }
 }
 
-function parseKeys(text: string, place: string, onSecrets: KeySettings["onSecrets"]): readonly AccountKey[] {
+function parseKeys(text: string, location: string, onSecrets: KeySettings["onSecrets"]): readonly AccountKey[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
   onSecrets(words);
   return words.map((word) => {
     const bytes = Buffer.from(word, /^[0-9a-f]{64}$/i.test(word) ? "hex" : "base64");
     if (bytes.length !== KEY_BYTES || !/^[\w+/-]+=?$/.test(word))
       throw unavailable(
-        `a key in ${place} does not have 32 bytes in base64 or hex. Create one with: openssl rand -base64 32`,
+        `a key in ${location} does not have 32 bytes in base64 or hex. Create one with: openssl rand -base64 32`,
       );
     return { id: hash("sha256", Buffer.concat([KEY_LABEL, bytes])).slice(0, 8), bytes };
   });
@@ -165,8 +165,8 @@ function parseKeys(text: string, place: string, onSecrets: KeySettings["onSecret
 
 const KEY_LABEL = Buffer.from("skillgate account key\n");
 
-function getFirst([first]: readonly AccountKey[], place: string): AccountKey {
-  if (first === undefined) throw unavailable(`${place} has no key. Create one with: openssl rand -base64 32`);
+function getFirst([first]: readonly AccountKey[], location: string): AccountKey {
+  if (first === undefined) throw unavailable(`${location} has no key. Create one with: openssl rand -base64 32`);
   return first;
 }
 

@@ -40,7 +40,7 @@ export function listStatuses(
   { id, seesAll }: AccountViewer,
 ): readonly AccountStatus[] {
   const visible = connections.filter(({ owner }) => seesAll || owner === id);
-  const known = [...definitions.values()].flatMap((definition) => {
+  const current = [...definitions.values()].flatMap((definition) => {
     const { isPerCaller } = definition;
     const mine = isPerCaller ? id : null;
     const own = visible.filter((connection) => belongsTo(connection, definition));
@@ -52,7 +52,7 @@ export function listStatuses(
   });
   // The settings do not have the account any more, or it is for others now.
   const others = visible.filter((connection) => !belongsTo(connection, definitions.get(connection.name)));
-  return [...known, ...others.map((connection) => describeConnection(connection, definitions.get(connection.name)))];
+  return [...current, ...others.map((connection) => describeConnection(connection, definitions.get(connection.name)))];
 }
 
 function belongsTo({ name, owner }: StoredConnection, definition: AccountDefinition | undefined): boolean {

@@ -61,9 +61,9 @@ function createRequest(test: string, isPrivate: boolean): SendTest {
     const headers = new Headers({ accept: "application/json", "user-agent": "skillgate" });
     const cookies = credential.filter((part) => part.in === "cookie").map(({ name, value }) => `${name}=${value}`);
     if (cookies.length > 0) headers.set("cookie", cookies.join("; "));
-    for (const { in: place, name, value } of credential) {
-      if (place === "header") headers.set(name, value);
-      else if (place === "query") url.searchParams.set(name, value);
+    for (const { in: location, name, value } of credential) {
+      if (location === "header") headers.set(name, value);
+      else if (location === "query") url.searchParams.set(name, value);
     }
     try {
       const response = await fetchGuarded(url, { headers, redirect: "manual", signal: AbortSignal.timeout(TEST_MS) });

@@ -9,7 +9,7 @@ type FlowPlace = Pick<AccountFlowRow, "id" | "name" | "owner" | "browser">;
 /** Encrypts the values of the tables of accounts, as JSON. Each function rejects with `ACCOUNT_UNAVAILABLE`. */
 export interface Vault {
   /** Encrypts a value for a row. */
-  seal(place: ConnectionPlace | FlowPlace, value: object): Promise<string>;
+  seal(location: ConnectionPlace | FlowPlace, value: object): Promise<string>;
   /** Decrypts the value of a row. */
   open(row: (ConnectionPlace | FlowPlace) & { readonly value: string }): Promise<unknown>;
   /** True for a row whose value was encrypted with the first key. */
@@ -19,13 +19,13 @@ export interface Vault {
 export function createVault(keys: KeySource): Vault {
   const cipher = createCipher(keys);
   return {
-    seal: (place, value) => cipher.encrypt(JSON.stringify(value), toText(place)),
+    seal: (location, value) => cipher.encrypt(JSON.stringify(value), toText(location)),
     open: async (row) => JSON.parse(await cipher.decrypt(row.value, toText(row))) as unknown,
     isCurrent: ({ value }) => cipher.isCurrent(value),
   };
 }
 
-function toText(place: ConnectionPlace | FlowPlace): string {
-  const { id, name, owner } = place;
-  return JSON.stringify([id, name, owner, "browser" in place ? place.browser : place.definition]);
+function toText(location: ConnectionPlace | FlowPlace): string {
+  const { id, name, owner } = location;
+  return JSON.stringify([id, name, owner, "browser" in location ? location.browser : location.definition]);
 }

@@ -91,9 +91,9 @@ function readRequest(
       `${url?.origin ?? JSON.stringify(text.slice(0, 100))} does not get the credential of the account ${account.name}; the owner adds it: accounts: { ${account.name}: { servers: [${url?.origin ?? "https://…"}] } }`,
     );
   const own = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const taken = account.places.find((place) => place.in === "header" && own.has(place.name.toLowerCase()));
-  if (taken !== undefined)
-    throw refuse(`the header ${taken.name} is that of the account ${account.name}; leave it out of the request`);
+  const collision = account.places.find((location) => location.in === "header" && own.has(location.name.toLowerCase()));
+  if (collision !== undefined)
+    throw refuse(`the header ${collision.name} is that of the account ${account.name}; leave it out of the request`);
   const isJson = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
   if (isJson && !own.has("content-type")) own.set("content-type", "application/json");
   return {

@@ -19,15 +19,15 @@ export function createHolder(): string {
  * unchanged for its whole time, by the clock of this process; at once if its process has certainly ended.
  */
 export class ForeignClaim {
-  #seen: string | undefined;
+  #claim: string | undefined;
   #since = 0;
 
   /** True if the claim in this row, which was read just now, is over. */
   isOver({ claimedBy, claimedUntil }: Pick<AccountRow, "claimedBy" | "claimedUntil">): boolean {
     if (claimedBy === null || hasEnded(claimedBy)) return true;
     const claim = `${claimedBy} ${claimedUntil}`;
-    if (claim !== this.#seen) this.#since = performance.now();
-    this.#seen = claim;
+    if (claim !== this.#claim) this.#since = performance.now();
+    this.#claim = claim;
     return performance.now() - this.#since > CLAIM_MS;
   }
 }

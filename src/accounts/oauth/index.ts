@@ -143,8 +143,8 @@ async function storeGrant(
   const label = grant.label ?? null;
   secrets.addPassing(listTokens(tokens));
   const { name } = definition;
-  const place = { id: randomUUID(), name, owner, definition: digestDefinition(definition) };
-  const value = await vault.seal(place, tokens);
+  const location = { id: randomUUID(), name, owner, definition: digestDefinition(definition) };
+  const value = await vault.seal(location, tokens);
   const { scopes } = tokens;
   const facts = {
     label,
@@ -154,6 +154,6 @@ async function storeGrant(
     state: "connected",
     reason: null,
   } as const;
-  await (await database.open()).accounts.replace({ ...NEW_ROW, ...place, ...facts, value });
-  return { id: place.id, name, owner, label, scopes };
+  await (await database.open()).accounts.replace({ ...NEW_ROW, ...location, ...facts, value });
+  return { id: location.id, name, owner, label, scopes };
 }

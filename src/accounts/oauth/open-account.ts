@@ -76,10 +76,10 @@ function requireScopes(
   tokens: OAuthTokens,
 ): void {
   if (readParameter(challenge, "error") !== "insufficient_scope") return;
-  const wanted = readParameter(challenge, "scope");
+  const scopes = readParameter(challenge, "scope");
   const granted = tokens.scopes.length > 0 ? `has the scopes ${quote(tokens.scopes.join(" "))}` : "has no scopes";
-  const asked = wanted === undefined ? "more" : quote(wanted);
-  const values = `${title} ${granted}, and the service asks for ${asked}; ${withScopes(connect, wanted)}`;
+  const request = scopes === undefined ? "more" : quote(scopes);
+  const values = `${title} ${granted}, and the service asks for ${request}; ${withScopes(connect, scopes)}`;
   throw accountError("ACCOUNT_SCOPES", values);
 }
 
@@ -107,12 +107,12 @@ function createOwnTokens({ getClient, secrets, now }: OpenerOptions) {
   }
 
   return async (definition: OAuthDefinition, { title }: OpenedUse, refused?: OAuthTokens): Promise<OAuthTokens> => {
-    const kept = owned.get(definition);
-    const tokens = await kept?.tokens;
+    const own = owned.get(definition);
+    const tokens = await own?.tokens;
     const isUsable = tokens !== undefined && tokens.access !== refused?.access && !isEnding(tokens, now());
     if (isUsable) return tokens;
     const current = owned.get(definition);
-    if (current !== kept && current !== undefined) return current.tokens; // another call has requested new ones meanwhile
+    if (current !== own && current !== undefined) return current.tokens; // another call has requested new ones meanwhile
     const next = { tokens: request(definition, title, refused !== undefined) };
     owned.set(definition, next);
     return next.tokens;

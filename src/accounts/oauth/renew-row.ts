@@ -83,9 +83,9 @@ async function renewClaimed(
     const row = requireConnected(await accounts.get(id), connection);
     const tokens = await openTokens(row, work);
     if (tokens.access !== old.tokens.access) return tokens;
-    const kept = work.unsaved.get(id);
+    const unsaved = work.unsaved.get(id);
     const client = work.getClient(definition);
-    const grant = kept?.old.access === tokens.access ? kept.grant : await client.renew(tokens);
+    const grant = unsaved?.old.access === tokens.access ? unsaved.grant : await client.renew(tokens);
     work.unsaved.set(id, { old: tokens, grant });
     const next = { ...grant.tokens, ...(old.isRefused && { isAfterRefusal: true as const }) };
     const saved = await saveTokens({ accounts }, row, { old: tokens, next, label: grant.label }, work);

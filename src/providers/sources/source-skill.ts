@@ -153,7 +153,7 @@ class SourceMethod implements MethodDefinition {
     this.metadata = metadata;
     const account = findAccountName(source.config, row);
     if (account !== undefined) this.accounts = [account];
-    const hidden = new Set(listOwnPlaces(source.config, row, source.findAccount).map((place) => place.name));
+    const hidden = new Set(listOwnPlaces(source.config, row, source.findAccount).map((location) => location.name));
     this.argumentNames = row.argumentNames.filter((argument) => !hidden.has(argument));
     this.request = row;
     this.source = source;

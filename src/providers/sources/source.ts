@@ -96,7 +96,7 @@ export class ApiSource {
   readonly #earlier: { close(): void }[] = [];
   #servers: ApiServers | undefined;
   /** The places of the credentials of its accounts. */
-  #places = "";
+  #accountLocations = "";
   #state: SourceState | undefined;
   #error: string | undefined;
 
@@ -193,8 +193,8 @@ export class ApiSource {
   listScopes(account: string): readonly string[] {
     if (this.#catalog === undefined) return [];
     const { rows } = selectOperations(this.config, this.#catalog);
-    const held = new Set(this.config.changes === "hold" ? this.#changes.map(({ name }) => name) : []);
-    const own = [...rows].filter(([name, row]) => !held.has(name) && findAccountName(this.config, row) === account);
+    const missing = new Set(this.config.changes === "hold" ? this.#changes.map(({ name }) => name) : []);
+    const own = [...rows].filter(([name, row]) => !missing.has(name) && findAccountName(this.config, row) === account);
     return own.flatMap(([, { scopes = [] }]) => scopes);
   }
 
@@ -264,7 +264,7 @@ export class ApiSource {
 
   /** Makes the skill again if other accounts, or other places of their credentials, hide other arguments. */
   async followAccounts(): Promise<void> {
-    if (this.#places !== this.#describePlaces()) await this.#offer();
+    if (this.#accountLocations !== this.#describePlaces()) await this.#offer();
   }
 
   #describePlaces(): string {
@@ -281,7 +281,7 @@ export class ApiSource {
     this.#changes = await this.#findChanges(offered);
     this.#missingServers = servers.describeMissing(offered.rows.values());
     const { findAccount } = this.#options;
-    this.#places = this.#describePlaces();
+    this.#accountLocations = this.#describePlaces();
     this.#settingProblems = [
       ...findSettingProblems(this.config, catalog),
       ...findAccountProblems(this.config, findAccount),

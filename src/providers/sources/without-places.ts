@@ -3,11 +3,14 @@ import { isRecord, type JsonSchema, toList, toRecord } from "../../model/json.ts
 import type { ApiBody, ApiParameter, DescribedOperation } from "./openapi/operation.ts";
 
 /** Leaves out the arguments for what the owner fills in: the document may require a token of each call. */
-export function withoutPlaces(operation: DescribedOperation, places: readonly CredentialPlace[]): DescribedOperation {
-  const isOwn = ({ in: place, name }: Pick<ApiParameter, "in" | "name">): boolean =>
-    places.some((each) => each.in === place && isSameName(each, name));
+export function withoutPlaces(
+  operation: DescribedOperation,
+  locations: readonly CredentialPlace[],
+): DescribedOperation {
+  const isOwn = ({ in: location, name }: Pick<ApiParameter, "in" | "name">): boolean =>
+    locations.some((each) => each.in === location && isSameName(each, name));
   const parameters = operation.parameters.filter((parameter) => !isOwn(parameter));
-  const fields = new Set(places.filter((place) => place.in === "body").map(({ name }) => name));
+  const fields = new Set(locations.filter((location) => location.in === "body").map(({ name }) => name));
   const { body } = operation;
   const left = new Set([
     ...operation.parameters.filter(isOwn).map(({ argument }) => argument),
@@ -23,8 +26,8 @@ export function withoutPlaces(operation: DescribedOperation, places: readonly Cr
 }
 
 /** The names of headers have no case. */
-function isSameName({ in: place, name }: CredentialPlace, other: string): boolean {
-  return place === "header" ? name.toLowerCase() === other.toLowerCase() : name === other;
+function isSameName({ in: location, name }: CredentialPlace, other: string): boolean {
+  return location === "header" ? name.toLowerCase() === other.toLowerCase() : name === other;
 }
 
 function withoutBodyFields(body: ApiBody, names: ReadonlySet<string>): ApiBody {
@@ -36,12 +39,12 @@ function withoutArguments(
   left: ReadonlySet<string>,
   whole: { readonly argument: string | undefined; readonly fields: ReadonlySet<string> },
 ): JsonSchema {
-  const kept = Object.entries(toRecord(properties)).filter(([name]) => !left.has(name));
+  const others = Object.entries(toRecord(properties)).filter(([name]) => !left.has(name));
   const toSchema = (name: string, schema: unknown): unknown =>
     name === whole.argument && whole.fields.size > 0 ? withoutFields(schema, whole.fields, input) : schema;
   return {
     ...input,
-    properties: Object.fromEntries(kept.map(([name, schema]) => [name, toSchema(name, schema)])),
+    properties: Object.fromEntries(others.map(([name, schema]) => [name, toSchema(name, schema)])),
     required: toList(required).filter((name) => !left.has(String(name))),
   };
 }

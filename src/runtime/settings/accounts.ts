@@ -155,13 +155,13 @@ type OwnSettings<Definition> = Definition extends AccountDefinition
   : never;
 
 function toStatic(settings: AccountSettings): OwnSettings<StaticDefinition> {
-  const { type, in: place = "header", name = [], prefix = "", value, token, username, password } = settings;
+  const { type, in: location = "header", name = [], prefix = "", value, token, username, password } = settings;
   if (type === "bearer") return { type, ...(token !== undefined && { values: [token] }) };
   if (type === "basic")
     return { type, ...(username !== undefined && password !== undefined && { values: [username, password] }) };
   return {
     type: "apiKey",
-    in: place,
+    in: location,
     names: toTexts(name),
     prefix,
     ...(value !== undefined && { values: toTexts(value) }),

@@ -50,8 +50,8 @@ export function listCredentialTexts(credential: Credential): readonly string[] {
   });
 }
 
-function select(credential: Credential, place: CredentialPlace["in"]): Credential {
-  return credential.filter((part) => part.in === place);
+function select(credential: Credential, location: CredentialPlace["in"]): Credential {
+  return credential.filter((part) => part.in === location);
 }
 
 function getPairName(pair: string): string {

@@ -49,7 +49,7 @@ function findScopes({ status, challenge = "" }: CredentialRefusal): string | und
 const MAX_SCOPES_UNITS = 300;
 
 function createScopesError(title: string, scopes: string, connect: string): SkillgateError {
-  const wanted = scopes === "" ? "more scopes" : `the scopes ${truncateText(toVisibleLine(scopes), MAX_SCOPES_UNITS)}`;
-  const says = `the service wants ${wanted} for ${title}; ${connect}`;
+  const request = scopes === "" ? "more scopes" : `the scopes ${truncateText(toVisibleLine(scopes), MAX_SCOPES_UNITS)}`;
+  const says = `the service wants ${request} for ${title}; ${connect}`;
   return new SkillgateError("ACCOUNT_SCOPES", sentence("ACCOUNT_SCOPES", says));
 }

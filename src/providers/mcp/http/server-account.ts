@@ -78,7 +78,7 @@ export function findAccountFlaw(config: ServerConfig, find: FindAccount): string
   const account = find(name);
   if (account === undefined)
     return `account names ${JSON.stringify(name)}, which the settings do not have: accounts: { ${name}: … }`;
-  if (!account.places.some((place) => place.in === "body")) return undefined;
+  if (!account.places.some((location) => location.in === "body")) return undefined;
   return `account names ${JSON.stringify(name)}, whose credential is a field of the body; a server gets it in a header, the query or a cookie`;
 }
 

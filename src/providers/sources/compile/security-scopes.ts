@@ -19,10 +19,12 @@ export function createScopeFinder(document: RawDocument, files: DocumentFiles): 
   };
   return (operation) => {
     const security = operation["security"] ?? document["security"];
-    const ways = Array.isArray(security) ? security.filter(isRecord) : [];
+    const requirements = Array.isArray(security) ? security.filter(isRecord) : [];
     // One way is enough for a request: the first one with OAuth is that of the account.
-    const way = ways.find((each) => Object.keys(each).some(isOAuth)) ?? {};
-    const scopes = Object.entries(way).flatMap(([name, list]) => (isOAuth(name) && Array.isArray(list) ? list : []));
+    const requirement = requirements.find((each) => Object.keys(each).some(isOAuth)) ?? {};
+    const scopes = Object.entries(requirement).flatMap(([name, list]) =>
+      isOAuth(name) && Array.isArray(list) ? list : [],
+    );
     return [...new Set(scopes.filter(isScope))].slice(0, MAX_SCOPES);
   };
 }

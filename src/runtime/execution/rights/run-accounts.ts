@@ -36,9 +36,9 @@ export class RunAccounts {
 
   /** Returns the connections that were used since the last call and that the record of the run does not have. */
   takeUnrecorded(): AccountIds | undefined {
-    const taken = this.#unrecorded;
+    const ids = this.#unrecorded;
     this.#unrecorded = {};
-    return Object.keys(taken).length === 0 ? undefined : taken;
+    return Object.keys(ids).length === 0 ? undefined : ids;
   }
 
   close(): void {

@@ -38,6 +38,6 @@ export async function findOwner(
   ]);
   const runtime = await session.openRuntime();
   // The key of a connection may be gone.
-  const known = (await runtime.accounts.list()).find(({ owner }) => owner === caller);
-  return { owner: known?.owner ?? toCaller(await createKeys(database).get(caller)).id };
+  const connection = (await runtime.accounts.list()).find(({ owner }) => owner === caller);
+  return { owner: connection?.owner ?? toCaller(await createKeys(database).get(caller)).id };
 }

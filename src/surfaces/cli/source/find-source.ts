@@ -27,9 +27,9 @@ export function listSettingProblems(
   section: "accounts" | "sources",
   name?: string,
 ): readonly Problem[] {
-  const place = `: ${section}${name === undefined ? "" : `.${name}`}`;
+  const prefix = `: ${section}${name === undefined ? "" : `.${name}`}`;
   return problems.filter(({ source, error }) => {
-    const at = error.indexOf(place);
-    return source.endsWith("settings.yaml") && at >= 0 && !/[\w-]/.test(error.charAt(at + place.length));
+    const at = error.indexOf(prefix);
+    return source.endsWith("settings.yaml") && at >= 0 && !/[\w-]/.test(error.charAt(at + prefix.length));
   });
 }
