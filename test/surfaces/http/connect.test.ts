@@ -95,7 +95,7 @@ test("connects nothing for the sender of a link: each browser ends only what it 
   });
   const ada = await submit(`${gate.url}/connect/shop`, { key: await gate.keyOf("ada") });
   expect((await visit(returned, ada.cookie)).text).toContain("was begun in another browser");
-  // A login is used once, whoever has used it.
+  // A login is used once, also if it was used in vain.
   expect((await visit(returned, hers.cookie)).text).toContain("this login has ended");
   expect(await listConnected(gate)).toEqual([]);
 });
@@ -113,6 +113,33 @@ test("uses a login once, and says what the provider says if the person denies ac
   expect(denied.status).toBe(400);
   expect(denied.text).toContain("The user denied access");
   expect(await listConnected(gate)).toEqual(["shop (ada)"]);
+});
+
+test("ends a login at another process behind the same address, and makes nothing of a cookie that it did not give", async () => {
+  const publicUrl = "https://gate.example.com";
+  const provider = await startOAuthProvider({ redirectUrls: [`${publicUrl}/connect/callback`] });
+  const state = folder();
+  const accounts = atProvider(provider);
+  const options = { store: state, env: { HOME: state }, accounts };
+  const [first, second] = [
+    await serve({ publicUrl }, options, (token) => token === OWN_TOKEN),
+    await serve({ publicUrl }, options, (token) => token === OWN_TOKEN),
+  ];
+  const { text: key } = await createKeys(await first.runtime.database()).create({
+    name: "ada",
+    permissions: ["call:*"],
+  });
+  const headers = { origin: publicUrl };
+  const begun = await submit(`${first.url}/connect/shop`, { key }, headers);
+  const returned = await provider.logIn(findNext(begun), "ada");
+  const done = await visit(`${second.url}/connect/callback${returned.search}`, begun.cookie);
+  expect(done.text).toContain("The account shop is connected for the key ada.");
+
+  const open = await serve({ publicUrl }, options);
+  const planted = begun.cookie.replace(/=.*/, "=planted");
+  const fresh = await submit(`${open.url}/connect/shop`, {}, { ...headers, cookie: planted });
+  expect(fresh.cookie).not.toBe("");
+  expect(fresh.cookie).not.toBe(planted);
 });
 
 test("tells a stranger nothing of the accounts", async () => {

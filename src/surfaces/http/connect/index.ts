@@ -165,8 +165,9 @@ async function logIn(
   if (settings.auth && (token === undefined || !/^\S+$/.test(token))) return undefined;
   const caller = getCaller(await authenticator.authenticate({ authorization: `Bearer ${token ?? ""}` }));
   if (caller === undefined) return undefined;
-  const isKnown = before !== undefined && sessions.find(before) === token;
-  return { caller, secret: isKnown ? before : sessions.open(token ?? "") };
+  const own = token ?? "";
+  const isKnown = before !== undefined && sessions.find(before) === own;
+  return { caller, secret: isKnown ? before : sessions.open(own) };
 }
 
 function setBrowser(c: Visit, secret: string, services: ConnectServices): void {
@@ -174,9 +175,12 @@ function setBrowser(c: Visit, secret: string, services: ConnectServices): void {
   setCookie(c, getCookieName(services), secret, { ...COOKIE, secure: isHttps });
 }
 
-/** The name has the port, because browsers send the cookies of a host to all its ports. */
-function getCookieName({ url }: Pick<HttpServices, "url">): string {
-  return `skillgate_connect_${new URL(url()).port}`;
+/**
+ * The name has the port, because browsers send the cookies of a host to all its ports: the public one, which all processes behind a
+ * proxy have in common.
+ */
+function getCookieName({ publicUrl }: Pick<HttpServices, "publicUrl">): string {
+  return `skillgate_connect_${new URL(publicUrl()).port}`;
 }
 
 /** Another page could send its own key, and so connect the account of the person to the key of another one. */
