@@ -64,7 +64,12 @@ async function send(
   let answer = await follow(plain, opened.credential, options);
   if (answer.status === 401 && READS.has(plain.method)) {
     const challenge = getHeader(answer.headers, "www-authenticate");
-    const renewed = await opened.renew({ status: 401, ...(challenge !== undefined && { challenge }) });
+    const renewed = await opened
+      .renew({ status: 401, ...(challenge !== undefined && { challenge }) })
+      .catch((error) => {
+        answer.body.destroy();
+        throw error;
+      });
     if (renewed !== undefined) {
       answer.body.destroy();
       opened = renewed;
