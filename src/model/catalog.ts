@@ -41,7 +41,14 @@ export interface Method {
 
 export interface Skill extends Pick<ProvidedSkill, "name" | "description" | "source" | "kind" | "server" | "guidance"> {
   readonly methods: readonly Method[];
+  /** Parts of the methods, which are found, described and decided on, and not called: the root fields of a GraphQL API. */
+  readonly parts: readonly Method[];
   readonly provided: ProvidedSkill;
+}
+
+/** Returns the methods of a skill and the parts of them. */
+export function listEntries({ methods, parts }: Pick<Skill, "methods" | "parts">): readonly Method[] {
+  return parts.length === 0 ? methods : [...methods, ...parts];
 }
 
 /** Returns the method of the skill of an MCP server that sends a request of MCP; never a tool, whatever its name is. */
@@ -73,7 +80,11 @@ export interface Catalog {
   readonly version: number;
   readonly skills: readonly Skill[];
   readonly methods: readonly Method[];
+  /** The methods of each skill, and the parts of them. */
+  readonly entries: readonly Method[];
   skill(name: string): Skill | undefined;
   /** By path, `Skill.method`. */
   method(path: string): Method | undefined;
+  /** A method, or a part of one, `Skill.method:part`. */
+  entry(path: string): Method | undefined;
 }

@@ -92,6 +92,39 @@ export function formatRequest({ verb, path }: HttpRequest): string {
 /** Keyword of a schema in place of one that is left out of an output, because it is too deep. `findType` returns it. */
 export const OMITTED_TYPE = "x-omitted";
 
+/** A mistake in a text of a query language. */
+export interface QueryProblem {
+  /** A sentence without a period: `Cannot query field "titel" on type "Issue"; did you mean "title"?` */
+  readonly message: string;
+  /** Where it is in the text, in UTF-16 units; the whole text without it: a mistake in the variables. */
+  readonly range?: readonly [start: number, end: number];
+  /** Texts to write instead of the range, best first. */
+  readonly suggestions: readonly string[];
+}
+
+/** A text of a query language, as it was checked against the schema of its API. */
+export interface CheckedQuery {
+  /** Empty for a text that may be sent. */
+  readonly problems: readonly QueryProblem[];
+  /** The names of the parts of the method that it contains: `mutate:createIssue`. */
+  readonly parts: readonly string[];
+  /** The type of the result, by what the text selects; absent if the text has problems. */
+  readonly output?: JsonSchema;
+}
+
+/** The query language of a method: GraphQL. */
+export interface QueryText {
+  /** The argument with the text. */
+  readonly argument: string;
+  /** The argument with the values of its variables. */
+  readonly variables: string;
+  /**
+   * Checks a text, off the thread of its caller. `variables` may have `UNKNOWN` in place of values that are known only at run time;
+   * `undefined` stands for variables that are not known at all. Rejects with a `SkillgateError` if the text cannot be checked.
+   */
+  check(text: string, variables?: unknown): Promise<CheckedQuery>;
+}
+
 /** A method as its provider describes it. */
 export interface MethodDefinition {
   /** A JavaScript identifier, unique within its skill. */
@@ -122,6 +155,12 @@ export interface MethodDefinition {
   readonly needsClient?: readonly ClientRequest[];
   /** True for a tool that only the pages of its server call: models and programs do not have it. */
   readonly isOnlyForPages?: boolean;
+  /** Present for a method that takes a text in a query language. */
+  readonly queryText?: QueryText;
+  /** The method whose calls contain this part of it: `mutate` for `mutate:createIssue`. A part is not called by itself. */
+  readonly partOf?: string;
+  /** The signature in the language of its API, in place of the one by its schemas. */
+  readonly signature?: string;
   readonly examples?: readonly MethodExample[];
   /** The request of MCP that the method sends, for one that every MCP server with its ability has; absent for tools. */
   readonly protocolMethod?: string;
@@ -303,6 +342,10 @@ export interface ProvidedSkill {
   /** Present for a skill that was saved from a run. */
   readonly saved?: SavedFacts;
   readonly methods: readonly MethodDefinition[];
+  /** Parts of its methods that have effects, rules and descriptions of their own: the root fields of a GraphQL API. */
+  readonly parts?: readonly MethodDefinition[];
+  /** Returns the definition of a named type in the language of its API; the case of letters does not count. */
+  findTypeText?(name: string): string | undefined;
   /** Returns its health; a skill without this method counts as healthy. */
   health?(): Promise<Health>;
   /**

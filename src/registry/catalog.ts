@@ -1,4 +1,4 @@
-import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import { type Catalog, listEntries, type Method, type Skill } from "../model/catalog.ts";
 import { type Caller, mayCallAll, mayRead } from "../model/caller.ts";
 import type { Profile } from "../model/tools/profile.ts";
 import { METADATA_DEFAULTS, type MethodDefinition, type MethodMetadata, type ProvidedSkill } from "../model/skill.ts";
@@ -33,8 +33,31 @@ export function skillFrom(provided: ProvidedSkill): Skill {
     ...(provided.server !== undefined && { server: sanitizeText(provided.server) }),
     ...(provided.guidance !== undefined && { guidance: sanitizeText(provided.guidance, GUIDANCE_UNITS) }),
     methods: Object.freeze(methods),
+    parts: Object.freeze(createParts(provided, skill, names)),
     provided,
   });
+}
+
+/** Creates the parts of the methods of a skill. Throws for a part of a method that the skill does not have. */
+function createParts(
+  { parts = [], source }: ProvidedSkill,
+  skill: string,
+  methodNames: ReadonlySet<string>,
+): readonly Method[] {
+  const names = new Set<string>();
+  return parts.map((definition) => {
+    const { partOf = "" } = definition;
+    const name = usableName(definition.name, source, (text) => isPartName(text, partOf));
+    const path = `${skill}.${name}`;
+    if (names.has(name) || !methodNames.has(partOf)) throw duplicate(path, { skill, method: name });
+    names.add(name);
+    return methodFrom(definition, skill, path);
+  });
+}
+
+/** `mutate:createIssue` is a part of `mutate`. */
+function isPartName(text: string, partOf: string): boolean {
+  return text.startsWith(`${partOf}:`) && /^[A-Za-z_]\w{0,199}$/.test(text.slice(partOf.length + 1));
 }
 
 /** Creates the error for a second skill, or method, with the same name. */
@@ -45,6 +68,7 @@ export function duplicate(name: string, facts: { skill: string; method?: string 
 /** Creates a frozen catalog of skills and takes over the list. Its parts are computed on demand: a change costs little. */
 export function catalogFrom(skills: readonly Skill[], version: number): Catalog {
   let methods: readonly Method[] | undefined;
+  let entries: readonly Method[] | undefined;
   let skillByName: ReadonlyMap<string, Skill> | undefined;
   const skillNamed = (name: string): Skill | undefined => {
     skillByName ??= new Map(skills.map((skill) => [skill.name, skill]));
@@ -57,13 +81,23 @@ export function catalogFrom(skills: readonly Skill[], version: number): Catalog 
       methods ??= Object.freeze(skills.flatMap((skill) => skill.methods));
       return methods;
     },
+    get entries() {
+      entries ??= Object.freeze(skills.flatMap(listEntries));
+      return entries;
+    },
     skill: skillNamed,
     method: (path: string) => {
-      const { skill: name, method } = splitPath(path);
-      const skill = skillNamed(name);
-      return skill && methodsByName(skill).get(method);
+      const entry = findEntry(path, skillNamed);
+      return entry?.definition.partOf === undefined ? entry : undefined;
     },
+    entry: (path: string) => findEntry(path, skillNamed),
   });
+}
+
+function findEntry(path: string, getSkill: Catalog["skill"]): Method | undefined {
+  const { skill: name, method } = splitPath(path);
+  const skill = getSkill(name);
+  return skill && entriesByName(skill).get(method);
 }
 
 /** The part of each skill that a caller may read; `undefined` if the caller may read none of it. */
@@ -107,34 +141,44 @@ export function wholeSkill(skill: Skill): Skill {
   return WHOLE.get(skill) ?? skill;
 }
 
-const METHODS_BY_NAME = new WeakMap<Skill, ReadonlyMap<string, Method>>();
+const ENTRIES_BY_NAME = new WeakMap<Skill, ReadonlyMap<string, Method>>();
 
-function methodsByName(skill: Skill): ReadonlyMap<string, Method> {
-  const cached = METHODS_BY_NAME.get(skill);
+function entriesByName(skill: Skill): ReadonlyMap<string, Method> {
+  const cached = ENTRIES_BY_NAME.get(skill);
   if (cached !== undefined) return cached;
-  const methods = new Map(skill.methods.map((method) => [method.name, method]));
-  METHODS_BY_NAME.set(skill, methods);
-  return methods;
+  const entries = new Map(listEntries(skill).map((entry) => [entry.name, entry]));
+  ENTRIES_BY_NAME.set(skill, entries);
+  return entries;
 }
 
 function readableSkill(skill: Skill, caller: Caller): Skill | undefined {
   if (skill.methods.length === 0) return mayRead(caller, `${skill.name}.*`) ? skill : undefined;
   const methods = skill.methods.filter((method) => mayRead(caller, method.path) && isForClient(method, caller));
   if (methods.length === 0) return undefined;
-  if (hasOverrides(caller.profile)) return overriddenPart(skill, methods, caller.profile);
-  if (methods.length === skill.methods.length) return skill;
-  const part: Skill = Object.freeze({ ...skill, methods: Object.freeze(methods) });
+  const parts = skill.parts.filter((each) => mayRead(caller, each.path) && hasMethod(methods, each));
+  if (hasOverrides(caller.profile)) return overriddenPart(skill, { methods, parts }, caller.profile);
+  if (methods.length === skill.methods.length && parts.length === skill.parts.length) return skill;
+  const part: Skill = Object.freeze({ ...skill, methods: Object.freeze(methods), parts: Object.freeze(parts) });
   WHOLE.set(part, skill);
   return part;
 }
 
+/** True if the method of a part is among those. */
+function hasMethod(methods: readonly Method[], { definition: { partOf } }: Method): boolean {
+  return methods.some(({ name }) => name === partOf);
+}
+
 /** Such a part is indexed by itself, because a search must not find it by texts that it does not show. */
-function overriddenPart(skill: Skill, readable: readonly Method[], profile: Profile): Skill {
-  const methods = overrideMethods(readable, profile, (definition, original) =>
+function overriddenPart(skill: Skill, readable: Pick<Skill, "methods" | "parts">, profile: Profile): Skill {
+  const { parts } = readable;
+  const methods = overrideMethods(readable.methods, profile, (definition, original) =>
     methodFrom(definition, skill.name, `${skill.name}.${definition.name}`, original),
   );
-  const isWhole = methods.length === skill.methods.length && methods.every((each, at) => each === skill.methods[at]);
-  return isWhole ? skill : Object.freeze({ ...skill, methods: Object.freeze(methods) });
+  const isWhole =
+    methods.length === skill.methods.length &&
+    methods.every((each, at) => each === skill.methods[at]) &&
+    parts.length === skill.parts.length;
+  return isWhole ? skill : Object.freeze({ ...skill, methods: Object.freeze(methods), parts: Object.freeze(parts) });
 }
 
 function usableName(name: string, source: string, isUsable: (name: string) => boolean): string {
@@ -171,7 +215,7 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string, o
       return once("response", () => definition.response);
     },
     get signature() {
-      return once("signature", () => formatSignature(method));
+      return once("signature", () => formatOwnSignature(definition) ?? formatSignature(method));
     },
     get declaration() {
       return once("declaration", () => formatDeclaration(method));
@@ -181,6 +225,13 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string, o
   if (definition.argumentNames === undefined) void [method.output, method.parameters];
   return Object.freeze(method);
 }
+
+/** The signature in the language of an API. */
+function formatOwnSignature({ signature }: MethodDefinition): string | undefined {
+  return signature === undefined ? undefined : sanitizeText(signature, OWN_SIGNATURE_UNITS);
+}
+
+const OWN_SIGNATURE_UNITS = 1_000;
 
 type LateMembers = Pick<Method, "input" | "output" | "parameters" | "response" | "signature" | "declaration">;
 
