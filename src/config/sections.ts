@@ -350,14 +350,20 @@ function describeSources(): JsonSchema {
   });
   return {
     type: "object",
-    description: "APIs whose OpenAPI documents become skills, by name.",
-    additionalProperties: {
+    description: "APIs whose OpenAPI documents or GraphQL schemas become skills, by name.",
+    additionalProperties: withForm("a section with openapi or graphql, as in { openapi: ./api.yaml }", {
       type: "object",
       additionalProperties: false,
-      required: ["openapi"],
+      anyOf: [{ required: ["openapi"] }, { required: ["graphql"] }],
       properties: {
         openapi: describeText("the URL or the file of its OpenAPI document"),
-        skill: describeText("the name of its skill; by default, `GithubAPI` for the name `github`"),
+        graphql: describeText("the endpoint of a GraphQL API, to which all its requests go"),
+        schema: describeText(
+          "the URL or the file of the schema of a GraphQL API: SDL, or a saved introspection; by default, the endpoint describes it",
+        ),
+        skill: describeText(
+          "the name of its skill; by default, `GithubAPI` for the name `github`, or `GithubGraph` for a GraphQL API",
+        ),
         server: describeText("the base URL of its requests; by default, the first server of the document"),
         servers: {
           type: "array",
@@ -376,7 +382,9 @@ function describeSources(): JsonSchema {
             "the account with whose credential its requests are made, or accounts by pattern; the last pattern that matches decides",
         }),
         private: { type: "boolean", default: false, description: "it may be at an address of a private network" },
-        include: describePatterns('the operations that become methods, as in ["GET *", "/repos/*", "issues_*"]'),
+        include: describePatterns(
+          'the operations that become methods, as in ["GET *", "/repos/*", "issues_*"], or the root fields of a GraphQL API that are offered, as in ["query:*", "createIssue"]',
+        ),
         exclude: describePatterns("the operations that do not"),
         effects,
         methods: {
@@ -398,7 +406,7 @@ function describeSources(): JsonSchema {
         pages: describePages(),
         idempotencyHeader: describeText("the header that makes a repeated request harmless, such as `Idempotency-Key`"),
       },
-    },
+    }),
   };
 }
 

@@ -108,7 +108,7 @@ export interface RuntimeOptions {
   readonly catalogTokens?: number;
   /** Worker threads of the sandbox; one fewer than the process may use processors, from 1 to 4, by default. */
   readonly workers?: number;
-  /** APIs whose OpenAPI documents become skills, by name, as in the section `sources` of settings.yaml. */
+  /** APIs whose OpenAPI documents or GraphQL schemas become skills, by name, as in the section `sources` of settings.yaml. */
   readonly sources?: Readonly<Record<string, SourceSettings>>;
   /** Accounts at services, by name, as in the section `accounts` of settings.yaml. */
   readonly accounts?: Readonly<Record<string, AccountSettings>>;
@@ -118,11 +118,15 @@ export interface RuntimeOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** An API whose OpenAPI document becomes a skill. */
+/** An API whose OpenAPI document or GraphQL schema becomes a skill. It has either `openapi` or `graphql`. */
 export interface SourceSettings {
   /** The URL or the file of its OpenAPI document. */
-  readonly openapi: string;
-  /** The name of its skill; by default, `GithubAPI` for the name `github`. */
+  readonly openapi?: string;
+  /** The endpoint of a GraphQL API, to which all its requests go. It has no `server`, `servers`, `methods`, `pages` and `patch`. */
+  readonly graphql?: string;
+  /** The URL or the file of the schema of a GraphQL API: SDL, or a saved introspection. By default, the endpoint describes it. */
+  readonly schema?: string;
+  /** The name of its skill; by default, `GithubAPI` for the name `github`, or `GithubGraph` for a GraphQL API. */
   readonly skill?: string;
   /** The base URL of its requests; by default, the first server of the document. */
   readonly server?: string;
@@ -134,7 +138,10 @@ export interface SourceSettings {
   readonly account?: string | Readonly<Record<string, string>>;
   /** The document or the server may be at an address of a private network. Off by default. */
   readonly private?: boolean;
-  /** Patterns of the operations that become methods, as in `["GET *", "/repos/*", "issues_*"]`; all of them by default. */
+  /**
+   * Patterns of the operations that become methods, as in `["GET *", "/repos/*", "issues_*"]`, or of the root fields of a GraphQL API
+   * that are offered, as in `["query:*", "mutate:createIssue"]`; all of them by default.
+   */
   readonly include?: readonly string[];
   /** Patterns of the operations that do not. */
   readonly exclude?: readonly string[];

@@ -7,7 +7,7 @@ import type { FindAccount } from "../../model/account.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { ShownOperation } from "./list-operations.ts";
 import { canonicalText } from "../../shared/digest.ts";
-import { ApiSource, type SourceStatus } from "./source.ts";
+import { type ApiSource, openSource, type SourceStatus } from "./source.ts";
 import type { SourceConfig } from "./source-config.ts";
 
 export type { ShownOperation } from "./list-operations.ts";
@@ -48,7 +48,7 @@ export function openSources(
   const listeners: (() => void)[] = [];
   const announce = (): void => listeners.forEach((listener) => listener());
   const create = (config: SourceConfig): ApiSource =>
-    new ApiSource(config, { cwd, folder, answerBytes, findAccount, onChange: announce });
+    openSource(config, { cwd, folder, answerBytes, findAccount, onChange: announce });
   let sources = configs.map(create);
   const find = (name: string): ApiSource => {
     const source = sources.find(({ config }) => config.name === name);

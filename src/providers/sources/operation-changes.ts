@@ -6,7 +6,7 @@ import {
   type Digested,
   findChanges,
 } from "../../shared/changes/definition-changes.ts";
-import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
+import type { OperationRow, SourceCatalog } from "./catalog-file.ts";
 
 /** An operation that differs from the accepted one, was added later, or is gone; by the name of its method. */
 export interface OperationChange extends Omit<DefinitionChange, "kind"> {
@@ -14,8 +14,8 @@ export interface OperationChange extends Omit<DefinitionChange, "kind"> {
 }
 
 /** The operations of a catalog that become methods, by their names. */
-export interface OfferedOperations {
-  readonly catalog: OpenCatalog;
+export interface OfferedOperations<Catalog extends SourceCatalog = SourceCatalog> {
+  readonly catalog: Catalog;
   readonly rows: ReadonlyMap<string, OperationRow>;
 }
 
@@ -46,8 +46,7 @@ function toDigested({ catalog, rows }: OfferedOperations): readonly (Digested & 
     name,
     digest: row.digest,
     get definition() {
-      const { summary, tags, isDeprecated, servers } = row;
-      return { summary, tags, isDeprecated, servers, ...catalog.read(row) };
+      return catalog.readDefinition(row);
     },
   }));
 }

@@ -1,17 +1,16 @@
 import type { CredentialPlace, FindAccount } from "../../model/account.ts";
-import type { OperationRow } from "./catalog-file.ts";
-import { matchesOperation } from "./patterns.ts";
+import { matchesOperation, type OperationNames } from "./patterns.ts";
 import type { SourceConfig } from "./source-config.ts";
 
 /** Returns the name of the account of an operation: that of the last pattern of the settings that matches. */
-export function findAccountName({ accounts }: Pick<SourceConfig, "accounts">, row: OperationRow): string | undefined {
+export function findAccountName({ accounts }: Pick<SourceConfig, "accounts">, row: OperationNames): string | undefined {
   return accounts.findLast(([pattern]) => matchesOperation(pattern, row))?.[1];
 }
 
 /** Returns the places of requests of an operation that the owner fills in: those of its account, and the headers of the settings. */
 export function listOwnPlaces(
   config: Pick<SourceConfig, "accounts" | "headers">,
-  row: OperationRow,
+  row: OperationNames,
   findAccount: FindAccount,
 ): readonly CredentialPlace[] {
   const name = findAccountName(config, row);

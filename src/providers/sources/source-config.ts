@@ -5,15 +5,19 @@ import type { ChangePolicy } from "../../shared/changes/definition-changes.ts";
 import type { SourceEffect } from "../../model/tools/source-effects.ts";
 import type { PageSetting } from "../../model/tools/source-pages.ts";
 
+/** The kinds of sources: APIs that an OpenAPI document describes, and those of GraphQL. */
+export type SourceType = "openapi" | "graphql";
+
 /** A source of the settings: an API that is described by a document. */
 export interface SourceConfig {
+  readonly kind: SourceType;
   /** Its name in the settings. */
   readonly name: string;
-  /** The name of the skill: `GithubAPI`. */
+  /** The name of the skill: `GithubAPI`; of a GraphQL API, `GithubGraph`. */
   readonly skill: string;
-  /** Where the document is: a URL of http, https or file. */
+  /** Where the document or the schema is: a URL of http, https or file. That of the endpoint itself asks it for its schema. */
   readonly document: string;
-  /** The base of all requests; by default, the first server of the document. */
+  /** The base of all requests; by default, the first server of the document. The endpoint of a GraphQL API, which has no other. */
   readonly server?: string;
   /** Further servers, where operations of the document have their own. */
   readonly servers: readonly string[];

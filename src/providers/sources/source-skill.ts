@@ -8,7 +8,8 @@ import {
   type ResponseForms,
 } from "../../model/skill.ts";
 import { answerCall, type OperationSender } from "./answer-call.ts";
-import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
+import type { CatalogFile, OperationRow, SourceCatalog } from "./catalog-file.ts";
+import type { OpenCatalog } from "./openapi/open-catalog.ts";
 import { type OfferedOperations, type OperationChange, whyOperationMissing } from "./operation-changes.ts";
 import { decideEffect, describeEffect, toEffectMetadata } from "./effects.ts";
 import { matchesOperation } from "./patterns.ts";
@@ -19,7 +20,7 @@ import { withoutPlaces } from "./without-places.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
 import { type SourceOperation, toSourceOperation } from "./source-operation.ts";
 
-interface SourceOffer extends OfferedOperations {
+interface SourceOffer extends OfferedOperations<OpenCatalog> {
   /** Returns the sender of an operation. Throws a `SkillgateError` if its server may not be used. */
   readonly getSender: (row: OperationRow) => OperationSender;
   readonly findAccount: FindAccount;
@@ -69,10 +70,10 @@ export function createSourceSkill(
 }
 
 /** Returns the operations that the settings select, by the names of their methods. */
-export function selectOperations(
+export function selectOperations<Catalog extends SourceCatalog>(
   { include, exclude, methods }: Pick<SourceConfig, "include" | "exclude" | "methods">,
-  catalog: OpenCatalog,
-): OfferedOperations {
+  catalog: Catalog,
+): OfferedOperations<Catalog> {
   const owners = getNameOwners(methods);
   const rows = new Map<string, OperationRow>();
   for (const row of catalog.index.operations) {
@@ -86,7 +87,7 @@ export function selectOperations(
 }
 
 /** Says which names, texts and patterns of the settings are for no operation, and which operations lose their name to another one. */
-export function findSettingProblems(config: SourceConfig, { index }: OpenCatalog): readonly string[] {
+export function findSettingProblems(config: SourceConfig, { index }: CatalogFile): readonly string[] {
   const { methods } = config;
   const names = new Set(index.operations.map(({ name }) => name));
   const unknown = Object.keys(methods).filter((name) => !names.has(name));
@@ -203,7 +204,7 @@ function createCache(
 }
 
 /** Returns a function for the metadata of operations. Equal metadata is one object: thousands of methods have few kinds of it. */
-function createMetadata(config: SourceConfig): (row: OperationRow) => Partial<MethodMetadata> {
+export function createMetadata(config: SourceConfig): (row: OperationRow) => Partial<MethodMetadata> {
   const all = new Map<string, Partial<MethodMetadata>>();
   return (row) => {
     const { verb, tags, isDeprecated } = row;

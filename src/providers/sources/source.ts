@@ -2,32 +2,29 @@ import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 import { getMessage } from "../../errors.ts";
-import type { Account, FindAccount } from "../../model/account.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
-import { type ApiClient, createApiClient } from "./http/api-client.ts";
-import { buildRequest } from "./openapi/build-request.ts";
-import { type ApiServer, ApiServers } from "./api-servers.ts";
-import { type ShownOperation, listOperations } from "./list-operations.ts";
+import { hasSameOperations, type SourceCatalog } from "./catalog-file.ts";
 import type { KnownDocument } from "./compile/protocol.ts";
-import { compileInThread } from "./compile/compile-in-thread.ts";
-import { hasSameOperations, type OpenCatalog, type OperationRow } from "./catalog-file.ts";
-import { describeDocument, type SourceConfig } from "./source-config.ts";
+import { GRAPHQL } from "./graphql/graphql-kind.ts";
+import { type ShownOperation, listOperations } from "./list-operations.ts";
+import { OPENAPI } from "./openapi/openapi-kind.ts";
 import {
   countChanges,
   findOperationChanges,
   type OfferedOperations,
   type OperationChange,
 } from "./operation-changes.ts";
-import type { OperationSender } from "./answer-call.ts";
-import { createSourceSkill, findSettingProblems, selectOperations } from "./source-skill.ts";
-import { openRequestAccount } from "../../shared/http/request-account.ts";
 import { findAccountName, findAccountProblems } from "./source-accounts.ts";
+import { describeDocument, type SourceConfig, type SourceType } from "./source-config.ts";
+import type { ConnectedSource, SourceKind, SourceServices } from "./source-kind.ts";
+import { findSettingProblems, selectOperations } from "./source-skill.ts";
 import { type SourceState, StoredSource } from "./stored-source.ts";
 
 /** How a source is. */
 export interface SourceStatus {
   readonly name: string;
+  readonly kind: SourceType;
   readonly skill: string;
   readonly document: string;
   readonly title: string;
@@ -38,7 +35,7 @@ export interface SourceStatus {
   readonly documentServer: string | undefined;
   /** The SHA-256 digest of the document with its files. */
   readonly digest: string | undefined;
-  /** Methods, and all operations of the document. */
+  /** Methods, and all operations of the document: the root fields of a GraphQL API. */
   readonly methods: number;
   readonly operations: number;
   /** Operations that the settings leave out. */
@@ -54,14 +51,11 @@ export interface SourceStatus {
   readonly error: string | undefined;
 }
 
-export interface SourceOptions {
+export interface SourceOptions extends SourceServices {
   /** The folder of catalogs. */
   readonly folder: string;
   /** The folder of the project: each project has catalogs of its own. */
   readonly cwd: string;
-  /** The largest body of an answer, in bytes. */
-  readonly answerBytes: number;
-  readonly findAccount: FindAccount;
   /** Called after its skill or its problems have changed. */
   readonly onChange: () => void;
 }
@@ -72,12 +66,20 @@ const RETRY_MS = 3_600_000;
 /** The longest delay of a timer. */
 const MAX_DELAY_MS = 2_147_483_647;
 
+/** Opens a source of any kind. */
+export function openSource(config: SourceConfig, options: SourceOptions): ApiSource {
+  return config.kind === "graphql"
+    ? new ApiSource(config, options, GRAPHQL)
+    : new ApiSource<SourceCatalog>(config, options, OPENAPI);
+}
+
 /** One source: its document becomes a catalog once, and a skill at each start. */
-export class ApiSource {
+export class ApiSource<Catalog extends SourceCatalog = SourceCatalog> {
   readonly config: SourceConfig;
   skill: ProvidedSkill | undefined;
   readonly #options: SourceOptions;
-  readonly #stored: StoredSource;
+  readonly #kind: SourceKind<Catalog>;
+  readonly #stored: StoredSource<Catalog>;
   readonly #end = new AbortController();
   /** Settles when the catalog is open. */
   readonly known: Promise<void>;
@@ -85,7 +87,7 @@ export class ApiSource {
   #lastRead: Promise<void> = Promise.resolve();
   #failedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
-  #catalog: OpenCatalog | undefined;
+  #catalog: Catalog | undefined;
   #changes: readonly OperationChange[] = [];
   #left = 0;
   /** The servers of operations that the settings do not name. */
@@ -94,16 +96,18 @@ export class ApiSource {
   #settingProblems: readonly string[] = [];
   /** Catalogs and connections of runs that began before a refresh. */
   readonly #earlier: { close(): void }[] = [];
-  #servers: ApiServers | undefined;
+  #connected: ConnectedSource<Catalog> | undefined;
   /** The places of the credentials of its accounts. */
   #accountLocations = "";
   #state: SourceState | undefined;
   #error: string | undefined;
 
-  constructor(config: SourceConfig, options: SourceOptions) {
+  constructor(config: SourceConfig, options: SourceOptions, kind: SourceKind<Catalog>) {
     this.config = config;
     this.#options = options;
-    this.#stored = new StoredSource(options.folder, JSON.stringify([options.cwd, config.name, config.document]));
+    this.#kind = kind;
+    const key = JSON.stringify([options.cwd, config.name, config.document]);
+    this.#stored = new StoredSource(options.folder, key, (file) => kind.openCatalog(file));
     this.known = this.#open();
   }
 
@@ -143,7 +147,7 @@ export class ApiSource {
     const { name } = this.config;
     if (this.#catalog !== undefined && !(await this.#stored.accept(this.#catalog)))
       throw new Error(
-        `The document of ${name} was read again by another process; look at what has changed: skillgate source check ${name}`,
+        `The ${this.#kind.noun} of ${name} was read again by another process; look at what has changed: skillgate source check ${name}`,
       );
     await this.#offer();
   }
@@ -153,7 +157,9 @@ export class ApiSource {
     const counts = countChanges(this.#changes);
     const remark = changes === "hold" ? "; what was changed or added is held back until it is accepted" : "";
     const changed =
-      counts === undefined ? [] : [`The document of ${name} has ${counts}${remark}: skillgate source check ${name}`];
+      counts === undefined
+        ? []
+        : [`The ${this.#kind.noun} of ${name} has ${counts}${remark}: skillgate source check ${name}`];
     return [...(this.#error === undefined ? [] : [this.#error]), ...this.#settingProblems, ...changed].map((error) => ({
       source: `sources.${name}`,
       error,
@@ -161,16 +167,17 @@ export class ApiSource {
   }
 
   get status(): SourceStatus {
-    const { name, skill, document } = this.config;
+    const { name, kind, skill, document } = this.config;
     const index = this.#catalog?.index;
     return {
       name,
+      kind,
       skill,
       document: describeDocument(document),
       title: index?.title ?? "",
       version: index?.version ?? "",
-      server: this.#servers?.main?.href,
-      documentServer: this.#servers?.ofDocument?.href,
+      server: this.#connected?.server?.href,
+      documentServer: this.#connected?.documentServer?.href,
       digest: this.#state?.digest,
       methods: this.skill?.methods.length ?? 0,
       operations: index?.operations.length ?? 0,
@@ -204,7 +211,7 @@ export class ApiSource {
     await this.known;
     await this.#lastRead;
     for (const catalog of [...this.#earlier, this.#catalog]) catalog?.close();
-    this.#servers?.close();
+    this.#connected?.close();
   }
 
   async #try(work: () => Promise<void>): Promise<void> {
@@ -213,30 +220,22 @@ export class ApiSource {
       this.#error = undefined;
     } catch (error) {
       const { name, document } = this.config;
+      const { noun } = this.#kind;
       this.#failedAt = Date.now();
-      const serves = this.#catalog === undefined ? "it has no methods" : "the catalog of its last document serves";
+      const serves = this.#catalog === undefined ? "it has no methods" : `the catalog of its last ${noun} serves`;
       const why = this.#hideQuery(getMessage(error));
-      this.#error = `Cannot use the document of ${name}, ${describeDocument(document)}: ${why}; ${serves}`;
+      this.#error = `Cannot use the ${noun} of ${name}, ${describeDocument(document)}: ${why}; ${serves}`;
     }
   }
 
   async #compile(): Promise<void> {
-    const { document, isPrivate, patch } = this.config;
     const stamp = await readStamp(this.config);
     const state = this.#stored.readState();
     const last = this.#getLast(state, stamp);
+    const names = state?.names ?? {};
+    const context = { ...this.#options, signal: this.#end.signal };
     const { kind, ...facts } = await this.#stored.replace((target) =>
-      compileInThread(
-        {
-          document,
-          isPrivate,
-          names: Object.entries(state?.names ?? {}),
-          target,
-          ...(patch !== undefined && { patch }),
-          ...(last !== undefined && { last }),
-        },
-        this.#end.signal,
-      ),
+      this.#kind.compile(this.config, { target, names, ...(last !== undefined && { last }) }, context),
     );
     const catalog = kind === "unchanged" ? this.#catalog : this.#stored.open();
     if (catalog === undefined) throw new Error("its catalog cannot be written");
@@ -253,12 +252,11 @@ export class ApiSource {
     return { digest, ...(validators !== undefined && stored.stamp === stamp && { validators }) };
   }
 
-  async #use(catalog: OpenCatalog): Promise<void> {
+  async #use(catalog: Catalog): Promise<void> {
     if (this.#catalog !== undefined) this.#earlier.push(this.#catalog);
-    if (this.#servers !== undefined) this.#earlier.push(this.#servers);
+    if (this.#connected !== undefined) this.#earlier.push(this.#connected);
     this.#catalog = catalog;
-    const create = (server: URL): ApiClient => createClient(this.config, server, this.#options);
-    this.#servers = new ApiServers(this.config, catalog.index.servers[0], create);
+    this.#connected = this.#kind.connect(this.config, catalog, this.#options);
     await this.#offer();
   }
 
@@ -274,23 +272,18 @@ export class ApiSource {
   /** Makes the skill of the catalog, without the operations that are held. */
   async #offer(): Promise<void> {
     const catalog = this.#catalog;
-    const servers = this.#servers;
-    if (catalog === undefined || servers === undefined) return;
+    const connected = this.#connected;
+    if (catalog === undefined || connected === undefined) return;
     const offered = selectOperations(this.config, catalog);
     this.#left = catalog.index.operations.length - offered.rows.size;
     this.#changes = await this.#findChanges(offered);
-    this.#missingServers = servers.describeMissing(offered.rows.values());
-    const { findAccount } = this.#options;
+    this.#missingServers = connected.describeMissing(offered.rows.values());
     this.#accountLocations = this.#describePlaces();
     this.#settingProblems = [
       ...findSettingProblems(this.config, catalog),
-      ...findAccountProblems(this.config, findAccount),
+      ...findAccountProblems(this.config, this.#options.findAccount),
     ];
-    const getSender = (row: OperationRow): OperationSender => {
-      const name = findAccountName(this.config, row);
-      return createSender(servers.find(row), name === undefined ? undefined : findAccount(name));
-    };
-    this.skill = createSourceSkill(this.config, { ...offered, changes: this.#changes, getSender, findAccount });
+    this.skill = connected.createSkill({ ...offered, changes: this.#changes });
   }
 
   async #findChanges(offered: OfferedOperations): Promise<readonly OperationChange[]> {
@@ -325,29 +318,4 @@ async function readStamp({ document, patch }: SourceConfig): Promise<string | un
   ];
   const stats = await Promise.all(files.map((file) => stat(file)));
   return stats.length === 0 ? undefined : stats.map(({ mtimeMs, size }) => `${mtimeMs} ${size}`).join(", ");
-}
-
-function createClient(
-  { headers, isPrivate, idempotencyHeader }: SourceConfig,
-  server: URL,
-  { answerBytes }: SourceOptions,
-): ApiClient {
-  return createApiClient({
-    server: server.href,
-    headers: async () => headers,
-    allowsPrivate: isPrivate,
-    limits: { maxBytes: answerBytes },
-    ...(idempotencyHeader !== undefined && { idempotencyHeader }),
-  });
-}
-
-function createSender({ url, client }: ApiServer, account: Account | undefined): OperationSender {
-  return {
-    server: url,
-    async send(operation, input, { context, ...options }) {
-      const request = buildRequest(operation, input);
-      const opened = account && (await openRequestAccount(account, context));
-      return client.send(request, context, { ...options, account: opened });
-    },
-  };
 }

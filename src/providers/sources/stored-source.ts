@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { isRecord } from "../../model/json.ts";
 import { createFileCache, type KeyValueCache } from "../../shared/file-cache.ts";
 import { makeFolder } from "../../shared/files/make-folder.ts";
-import { type OpenCatalog, openCatalog } from "./catalog-file.ts";
+import type { CatalogFile } from "./catalog-file.ts";
 import type { CompiledReport, KnownDocument } from "./compile/protocol.ts";
 import { getOperationKey } from "./compile/names.ts";
 
@@ -24,16 +24,18 @@ export interface SourceState extends KnownDocument {
 }
 
 /** The catalog of a source, its state, and the catalog that was accepted before, in files of a folder. */
-export class StoredSource {
+export class StoredSource<Catalog extends CatalogFile> {
   readonly #folder: string;
   readonly #key: string;
   readonly #catalogFile: string;
   readonly #acceptedFile: string;
   readonly #states: KeyValueCache;
+  readonly #openCatalog: (file: string) => Catalog;
 
-  /** `key` stands for the source of one project. */
-  constructor(folder: string, key: string) {
+  /** `key` stands for the source of one project. `open` throws for a file that is missing or of another format. */
+  constructor(folder: string, key: string, open: (file: string) => Catalog) {
     this.#folder = folder;
+    this.#openCatalog = open;
     this.#key = key;
     const file = join(folder, createHash("sha256").update(key).digest("hex"));
     this.#catalogFile = `${file}.catalog`;
@@ -50,25 +52,25 @@ export class StoredSource {
   }
 
   /** Opens the catalog; `undefined` if it is missing or of another format. */
-  open(): OpenCatalog | undefined {
+  open(): Catalog | undefined {
     try {
-      return openCatalog(this.#catalogFile);
+      return this.#openCatalog(this.#catalogFile);
     } catch {
       return undefined;
     }
   }
 
   /** Opens the catalog of the operations that were accepted, if there are later ones; `unreadable` if it is of another format. */
-  openAccepted(): OpenCatalog | "unreadable" | undefined {
+  openAccepted(): Catalog | "unreadable" | undefined {
     try {
-      return openCatalog(this.#acceptedFile);
+      return this.#openCatalog(this.#acceptedFile);
     } catch {
       return existsSync(this.#acceptedFile) ? "unreadable" : undefined;
     }
   }
 
   /** Accepts the operations of a catalog. Returns false if another process has put a later one into its place. */
-  async accept({ inode }: OpenCatalog): Promise<boolean> {
+  async accept({ inode }: CatalogFile): Promise<boolean> {
     const { ino } = await stat(this.#catalogFile);
     if (ino !== inode) return false;
     await rm(this.#acceptedFile, { force: true });
@@ -117,7 +119,7 @@ export class StoredSource {
     }
   }
 
-  writeState(state: Omit<SourceState, "names">, { index }: OpenCatalog): void {
+  writeState(state: Omit<SourceState, "names">, { index }: CatalogFile): void {
     const names = index.operations.map((row) => [getOperationKey(row), row.name] as const);
     this.#states.set(this.#key, { ...state, names: { ...this.readState()?.names, ...Object.fromEntries(names) } });
   }

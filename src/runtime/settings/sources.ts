@@ -55,21 +55,43 @@ export function findSourceMistakes(name: string, written: unknown): readonly str
   const { skill, methods = {} } = written as SourceSettings;
   const overrideFlaw = findOverrideFlaw(`sources.${name}.methods`, methods);
   return [
+    ...findKindMistakes(`sources.${name}`, written as SourceSettings),
     ...(overrideFlaw === undefined ? [] : [overrideFlaw]),
     ...(skill === undefined || isMemberName(skill) ? [] : [`sources.${name}.skill must be a name such as GithubAPI`]),
   ];
 }
+
+/** Settings that are for the other kind of source, each with the reason. */
+function findKindMistakes(where: string, written: SourceSettings): readonly string[] {
+  const { openapi, graphql, schema } = written;
+  if (openapi !== undefined && graphql !== undefined)
+    return [`${where} has openapi and graphql, which are two APIs; write a source for each`];
+  if (graphql === undefined)
+    return schema === undefined ? [] : [`${where}.schema is for GraphQL APIs; the document of openapi has its types`];
+  return Object.entries(NOT_OF_GRAPHQL).flatMap(([setting, why]) =>
+    Object.hasOwn(written, setting) ? [`${where}.${setting} is not for GraphQL APIs: ${why}`] : [],
+  );
+}
+
+const NOT_OF_GRAPHQL: Readonly<Partial<Record<keyof SourceSettings, string>>> = {
+  server: "all requests go to the address in graphql",
+  servers: "all requests go to the address in graphql",
+  methods: "its methods are query and mutate",
+  pages: "pages follow each other by pageInfo, which its schema has",
+  patch: "write schema, with a file that you have changed",
+};
 
 /**
  * Says which servers and headers cannot be sent when their variables are filled in. A host alone would be read as a path of the
  * document's server. The values are secret.
  */
 function findFilledFlaws(
-  { name, server, servers, headers, idempotencyHeader }: SourceConfig,
+  { name, kind, server, servers, headers, idempotencyHeader }: SourceConfig,
   written: SourceSettings,
 ): readonly string[] {
   const where = `sources.${name}`;
-  const { server: writtenServer, servers: writtenServers = [] } = written;
+  const { servers: writtenServers = [] } = written;
+  const setting = kind === "graphql" ? "graphql" : "server";
   const isServer = (text = ""): boolean => URL.canParse(text) && /^https?:/i.test(text);
   const sent = [
     ...Object.entries(headers),
@@ -78,7 +100,9 @@ function findFilledFlaws(
   return [
     ...(server === undefined || isServer(server)
       ? []
-      : [`${where}.server has ${JSON.stringify(writtenServer)}, which is not ${SERVER}`]),
+      : [
+          `${where}.${setting} has ${JSON.stringify(written[setting])}, which is not ${kind === "graphql" ? ENDPOINT : SERVER}`,
+        ]),
     ...writtenServers
       .filter((_, at) => !isServer(servers[at]))
       .map((each) => `${where}.servers has ${JSON.stringify(each)}, which is not ${SERVER}`),
@@ -90,6 +114,7 @@ function findFilledFlaws(
 }
 
 const SERVER = "a URL such as https://api.example.com";
+const ENDPOINT = "a URL such as https://api.example.com/graphql";
 
 /** Node refuses it only when a request is sent. */
 function findHeaderFlaw(header: string, value: string): string | undefined {
@@ -113,12 +138,15 @@ function toSource(
 ): SourceConfig {
   const fill = (text: string): string => fillIn(text, variables, missing);
   const refreshMs = toMilliseconds(written.refresh);
-  const { server, account = {}, include, patch, idempotencyHeader } = written;
+  const { openapi = "", graphql, schema, account = {}, include, patch, idempotencyHeader } = written;
+  const kind = graphql === undefined ? "openapi" : "graphql";
+  const server = graphql === undefined ? written.server : graphql.trim();
   const headers = Object.entries(written.headers ?? {}).map(([header, value]) => [header, fill(value)]);
   return {
+    kind,
     name,
-    skill: written.skill ?? toSourceSkillName(name),
-    document: toDocumentUrl(fill(written.openapi), cwd),
+    skill: written.skill ?? toSourceSkillName(name, kind),
+    document: toDocumentUrl(fill(schema ?? graphql ?? openapi), cwd),
     ...(server !== undefined && { server: fill(server) }),
     servers: (written.servers ?? []).map(fill),
     headers: Object.fromEntries(headers),
@@ -143,11 +171,11 @@ function toMilliseconds(refresh = "never"): number | undefined {
   return refresh === "never" ? undefined : Number(refresh.slice(0, -1)) * (UNIT_MS[refresh.slice(-1)] ?? 0);
 }
 
-/** `my-shop` becomes `MyShopAPI`. */
-function toSourceSkillName(name: string): string {
+/** `my-shop` becomes `MyShopAPI`, or `MyShopGraph` for a GraphQL API. */
+function toSourceSkillName(name: string, kind: SourceConfig["kind"]): string {
   const words = name.split(/[^A-Za-z0-9]+/).filter(Boolean);
   const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-  return `${/^[A-Za-z]/.test(joined) ? joined : `Source${joined}`}API`;
+  return `${/^[A-Za-z]/.test(joined) ? joined : `Source${joined}`}${kind === "graphql" ? "Graph" : "API"}`;
 }
 
 /** A URL of http or https stays; everything else is a file of the project. */

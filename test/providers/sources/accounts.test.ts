@@ -48,6 +48,7 @@ async function openApi({ paths, accounts, answer = echo, config = {}, components
   const file = join(folder, "api.json");
   writeFileSync(file, JSON.stringify({ openapi: "3.1.0", info: { title: "Shop" }, paths, components }));
   const source: SourceConfig = {
+    kind: "openapi",
     name: "shop",
     skill: "ShopAPI",
     document: pathToFileURL(file).href,

@@ -6,7 +6,8 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { CatalogWriter } from "../../../src/providers/sources/catalog-file.ts";
+import { CatalogWriter } from "../../../src/providers/sources/catalog-writer.ts";
+import { OPENAPI_FORMAT, openCatalog } from "../../../src/providers/sources/openapi/open-catalog.ts";
 import { StoredSource } from "../../../src/providers/sources/stored-source.ts";
 
 let linkError: NodeJS.ErrnoException | undefined;
@@ -28,11 +29,11 @@ test.each([undefined, createError("EPERM"), createError("ENOTSUP")])(
     const folder = mkdtempSync(join(tmpdir(), "skillgate-stored-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     linkError = error;
-    const stored = new StoredSource(folder, "key");
+    const stored = new StoredSource(folder, "key", openCatalog);
     const store = async (title: string): Promise<void> => {
-      const document = { title, version: "", description: "", servers: [], problems: [], definitions: new Map() };
+      const document = { title, version: "", description: "", servers: [], problems: [] };
       await stored.replace(async (file) => {
-        await writeFile(file, new CatalogWriter().finish(document));
+        await writeFile(file, new CatalogWriter(OPENAPI_FORMAT).finish(document, new Map()));
         return { kind: "compiled", digest: title };
       });
     };

@@ -3,24 +3,17 @@ import { truncateText } from "../../../shared/format-text.ts";
 import { escapeInvisible, toVisibleLine } from "../../../shared/visible-text.ts";
 import { compileOperation } from "./compile-operation.ts";
 import { SchemaConverter, type Definitions } from "./convert-schema.ts";
+import { DocumentError } from "../documents/document-error.ts";
 import { createScopeFinder } from "./security-scopes.ts";
 import type { DocumentContext, FoundOperation } from "./document-context.ts";
 import { type DocumentFiles, type Located, resolveReference } from "./document-files.ts";
 import { getOperationKey, nameOperations } from "./names.ts";
+import { ProblemList } from "../documents/problem-list.ts";
+import { toSummary } from "../documents/summary.ts";
 import { type DescribedOperation, VERBS } from "../openapi/operation.ts";
 
 /** Operations of one document. The largest public one has 20,000 (Microsoft Graph). */
 export const MAX_OPERATIONS = 20_000;
-
-const MAX_PROBLEMS = 200;
-const MAX_SUMMARY = 160;
-
-/** Effects of an operation on the state behind the API, by its verb (RFC 9110, section 9.2). */
-export interface Effects {
-  readonly readOnly: boolean;
-  readonly idempotent: boolean;
-  readonly destructive: boolean;
-}
 
 export interface CompiledOperation extends DescribedOperation {
   readonly name: string;
@@ -43,9 +36,6 @@ export interface CompiledDocument {
   /** Parts that are left out or changed, each with its location. */
   readonly problems: readonly string[];
 }
-
-/** Thrown for a document that cannot be one of OpenAPI. */
-export class DocumentError extends Error {}
 
 export interface DocumentOptions {
   /** The names that operations had before, by `getOperationKey`. */
@@ -91,28 +81,6 @@ export function compileDocument(files: DocumentFiles, { names, take }: DocumentO
     definitions,
     problems: problems.list,
   };
-}
-
-/** The effects of a verb; those of POST and PATCH are unknown, so they count as writes. */
-export function getEffects(verb: string): Effects {
-  const readOnly = ["get", "head", "options", "trace"].includes(verb);
-  const destructive = verb === "delete";
-  return { readOnly, destructive, idempotent: readOnly || destructive || verb === "put" };
-}
-
-class ProblemList {
-  readonly #problems = new Set<string>();
-  /** The subject of the problems from now on. */
-  location = "document";
-
-  add(problem: string): void {
-    if (this.#problems.size < MAX_PROBLEMS)
-      this.#problems.add(truncateText(toVisibleLine(`${this.location}: ${problem}`), 300));
-  }
-
-  get list(): readonly string[] {
-    return [...this.#problems];
-  }
 }
 
 function readRoot({ value }: Located): Readonly<Record<string, unknown>> {
@@ -249,15 +217,6 @@ function toServerUrls(servers: unknown): readonly string[] {
       };
       return [url.replaceAll(/\{([^{}]+)\}/g, fill)];
     });
-}
-
-/** Other words in angle brackets are parameters. */
-const HTML_TAG = /<\/?(?:p|a|b|i|em|strong|code|br|ul|ol|li|span|div|h[1-6])\b[^<>]*>/gi;
-
-/** Joins the lines of a text, and leaves out the tags of HTML. */
-function toSummary(text: string): string {
-  const plain = text.replaceAll(HTML_TAG, " ").replaceAll(/\s+([.,;:]?)/g, "$1 ");
-  return truncateText(plain.replaceAll(/\s+/g, " ").trim(), MAX_SUMMARY);
 }
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 
 import { findPackageFile } from "../../../../sandbox/package-files.ts";
+import { CredentialRefused } from "../documents/document-error.ts";
 import type { CompiledReport, CompileOrder, CompileReport } from "./protocol.ts";
 
 /** The largest public documents take 1 to 5 s, with many files more. */
@@ -16,7 +17,10 @@ function findEntry(): URL {
   return findPackageFile("src/providers/sources/compile/worker.js", () => new URL("./worker.js", import.meta.url));
 }
 
-/** Compiles a document in a thread, so that nothing else waits for it. Rejects with an error for people. */
+/**
+ * Compiles a document in a thread, so that nothing else waits for it. Rejects with an error for people, which is `CredentialRefused` if
+ * a server wants another credential.
+ */
 export async function compileInThread(order: CompileOrder, signal: AbortSignal): Promise<CompiledReport> {
   if (signal.aborted) throw new Error(CANCELLED);
   const worker = new Worker(findEntry(), {
@@ -36,11 +40,15 @@ export async function compileInThread(order: CompileOrder, signal: AbortSignal):
         reject(new Error(signal.aborted ? CANCELLED : `it takes more than ${MAX_MS / 1_000} s`)),
       );
     });
-    if (report.kind === "failed") throw new Error(report.error);
+    if (report.kind === "failed") throw toError(report);
     return report;
   } finally {
     await worker.terminate();
   }
+}
+
+function toError({ error, refusal }: Extract<CompileReport, { readonly kind: "failed" }>): Error {
+  return refusal === undefined ? new Error(error) : new CredentialRefused(error, refusal);
 }
 
 function explain(error: Error & { readonly code?: string }): Error {

@@ -2,12 +2,10 @@ import { createHash } from "node:crypto";
 
 import { getMessage } from "../../../errors.ts";
 import { parse } from "../../../shared/package/yaml.ts";
-import { DocumentError } from "./compile-document.ts";
+import { DocumentError } from "../documents/document-error.ts";
+import { MAX_DOCUMENT_BYTES, type ReadFile } from "../documents/read-file.ts";
 import { applyPatch } from "./json-patch.ts";
 import { DocumentFiles, isReference, resolveReference, splitKey, walkObjects } from "./document-files.ts";
-
-/** Bytes of a document with all its files. */
-export const MAX_DOCUMENT_BYTES = 64 << 20;
 
 /** Files of one document. DigitalOcean's has 1,900. */
 const MAX_FILES = 3_000;
@@ -17,9 +15,6 @@ const AT_ONCE = 8;
 
 /** Aliases of YAML multiply what they stand for. */
 const MAX_ALIASES = 1_000;
-
-/** Reads the text of a file of a document. Rejects with an error that says why it cannot. */
-export type ReadFile = (url: string) => Promise<string>;
 
 export interface LoadedDocument {
   readonly files: DocumentFiles;

@@ -3,11 +3,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 
 import { getMessage } from "../../../errors.ts";
-import { CatalogWriter } from "../catalog-file.ts";
-import { compileDocument } from "./compile-document.ts";
+import { CredentialRefused } from "../documents/document-error.ts";
 import { loadDocument } from "./load-document.ts";
 import type { CompileOrder, CompileReport } from "./protocol.ts";
-import { DocumentReader, UnchangedDocument } from "./read-file.ts";
+import { DocumentReader, UnchangedDocument } from "../documents/read-file.ts";
+import { createApiCatalog } from "./write-catalog.ts";
 
 const port = parentPort as MessagePort;
 void answer(workerData as CompileOrder);
@@ -15,12 +15,18 @@ void answer(workerData as CompileOrder);
 async function answer(order: CompileOrder): Promise<void> {
   const report = await compile(order).catch((error: unknown): CompileReport => {
     if (error instanceof UnchangedDocument && order.last !== undefined) return { kind: "unchanged", ...order.last };
-    return { kind: "failed", error: getMessage(error) };
+    const { refusal } = error instanceof CredentialRefused ? error : {};
+    return { kind: "failed", error: getMessage(error), ...(refusal !== undefined && { refusal }) };
   });
   port.postMessage(report);
 }
 
-async function compile({ document, isPrivate, patch, last, names, target }: CompileOrder): Promise<CompileReport> {
+async function compile(order: CompileOrder): Promise<CompileReport> {
+  if (order.kind === "graphql") {
+    const { compileSchema } = await import("../graphql/compile/index.ts");
+    return compileSchema(order);
+  }
+  const { document, isPrivate, patch, last, names, target } = order;
   const reader = new DocumentReader({ document, isPrivate, ...(last !== undefined && { last }) });
   const { files, digest, problems } = await loadDocument(
     document,
@@ -30,10 +36,6 @@ async function compile({ document, isPrivate, patch, last, names, target }: Comp
   const { validators } = reader;
   const facts = { digest, ...(validators !== undefined && { validators }) };
   if (digest === last?.digest) return { kind: "unchanged", ...facts };
-  const writer = new CatalogWriter();
-  const compiled = compileDocument(files, { names: new Map(names), take: (operation) => writer.add(operation) });
-  await writeFile(target, writer.finish({ ...compiled, problems: [...problems, ...compiled.problems] }), {
-    mode: 0o600,
-  });
+  await writeFile(target, createApiCatalog(files, { names: new Map(names), problems }), { mode: 0o600 });
   return { kind: "compiled", ...facts };
 }

@@ -4,7 +4,13 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { CatalogWriter, openCatalog, type OpenCatalog } from "../../../../src/providers/sources/catalog-file.ts";
+import { CatalogWriter } from "../../../../src/providers/sources/catalog-writer.ts";
+import { createApiCatalog } from "../../../../src/providers/sources/compile/write-catalog.ts";
+import {
+  type OpenCatalog,
+  OPENAPI_FORMAT,
+  openCatalog,
+} from "../../../../src/providers/sources/openapi/open-catalog.ts";
 import {
   compileDocument,
   type CompiledOperation,
@@ -31,15 +37,13 @@ function compile(document: object): {
 function openCompiled(document: object): { readonly catalog: OpenCatalog; readonly problems: readonly string[] } {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-catalog-"));
   const files = new DocumentFiles(new Map([[ROOT, { openapi: "3.1.0", ...document }]]));
-  const writer = new CatalogWriter();
-  const compiled = compileDocument(files, { take: (operation) => writer.add(operation) });
-  writeFileSync(join(folder, "catalog"), writer.finish(compiled));
+  writeFileSync(join(folder, "catalog"), createApiCatalog(files, { names: new Map(), problems: [] }));
   const catalog = openCatalog(join(folder, "catalog"));
   onTestFinished(() => {
     catalog.close();
     rmSync(folder, { recursive: true });
   });
-  return { catalog, problems: compiled.problems };
+  return { catalog, problems: catalog.index.problems };
 }
 
 const wrap = (schema: object, times: number): object =>
@@ -98,9 +102,16 @@ describe("the limits of a document", () => {
   );
 
   test("refuse named schemas that the index of a catalog has no place for [S7]", { tags: "rest" }, () => {
-    const definitions = new Map(Array.from({ length: 40_000 }, (_, at) => [`${"Long".repeat(120)}${at}`, {}] as const));
+    const definitions = new Map(
+      Array.from(
+        { length: 40_000 },
+        (_, at) => [`${"Long".repeat(120)}${at}`, { content: {}, references: [] }] as const,
+      ),
+    );
     const document = { title: "", version: "", description: "", servers: [], problems: [] };
-    expect(() => new CatalogWriter().finish({ ...document, definitions })).toThrow("larger than a catalog can be");
+    expect(() => new CatalogWriter(OPENAPI_FORMAT).finish(document, definitions)).toThrow(
+      "larger than a catalog can be",
+    );
   });
 
   test("read at most 256 KB of the types that an argument refers to, the nearest ones first [S7]", () => {

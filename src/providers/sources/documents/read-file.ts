@@ -2,9 +2,14 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { MAX_DOCUMENT_BYTES, type ReadFile } from "./load-document.ts";
-import type { CompileOrder, Validators } from "./protocol.ts";
+import type { CompileOrder, Validators } from "../compile/protocol.ts";
 import { readRemoteFile } from "./read-remote-file.ts";
+
+/** Bytes of a document with all its files. */
+export const MAX_DOCUMENT_BYTES = 64 << 20;
+
+/** Reads the text of a file of a document. Rejects with an error that says why it cannot. */
+export type ReadFile = (url: string) => Promise<string>;
 
 /** Thrown for a document that is as it was read last. */
 export class UnchangedDocument extends Error {}

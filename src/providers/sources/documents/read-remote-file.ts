@@ -4,7 +4,7 @@ import { followSameServer, RedirectRefused } from "../../../shared/http/fetch-sa
 import { VERSION } from "../../../shared/version.ts";
 import { exchange, type ExchangeOptions } from "../../../shared/http/exchange.ts";
 import { getHeader } from "../../../shared/http/headers.ts";
-import type { Validators } from "./protocol.ts";
+import type { Validators } from "../compile/protocol.ts";
 
 const HEADERS_MS = 30_000;
 const BODY_MS = 60_000;
