@@ -11,7 +11,7 @@ export class ProblemList {
 
   add(problem: string): void {
     if (this.#problems.size < MAX_PROBLEMS)
-      this.#problems.add(truncateText(toVisibleLine(`${truncateText(this.location, 150)}: ${problem}`), 300));
+      this.#problems.add(truncateText(toVisibleLine(`${truncateText(this.location, 220)}: ${problem}`), 300));
   }
 
   get list(): readonly string[] {
