@@ -69,11 +69,21 @@ export const ERRORS = {
     says: "Cannot call a method with these arguments",
     fix: "Follow the signature in the message",
   },
+  QUERY_INVALID: {
+    stage: "check",
+    says: "Cannot send this query",
+    fix: "Correct the mistake in the text of the query; describe shows the types of the API",
+  },
 
   VALIDATION_TIMEOUT: {
     stage: "call",
     says: "Argument validation timed out",
     fix: "Pass less in one call, or raise timeouts.validationMs in the settings",
+  },
+  QUERY_UNCHECKED: {
+    stage: "call",
+    says: "Cannot check the query",
+    fix: "Send a shorter query, or the same one again in a moment",
   },
   NODE_GONE: {
     stage: "call",

@@ -9,6 +9,7 @@ import {
   type Approver,
 } from "../model/approval.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
+import { findMethodPath } from "../model/permissions.ts";
 import type { ApprovalDetails, CallToApprove, DecideApproval } from "../router/index.ts";
 import { type ApprovalRow, type Database, getProcessName, UNANSWERED } from "../store/index.ts";
 import { type Approval, closeAbandoned, recordAnswer, toApproval } from "./answers.ts";
@@ -330,11 +331,14 @@ async function restoreRunApprovals(
   approvedInRun.isRestored = true;
   const questions = await approvals.listOfRun(request.runId);
   for (const question of questions.filter(({ state }) => state === "approved")) applyScope(question, details);
-  // The record has the beginning of the digest.
-  for (const { path, digest } of recorded.listMade())
-    takePlanned(
-      [...approvedInRun.planned].find(([key, { left }]) => key.startsWith(`${path} ${digest}`) && left > 0)?.[1],
-    );
+  for (const made of recorded.listMade())
+    takePlanned([...approvedInRun.planned].find(([key, { left }]) => isPlanned(key, made) && left > 0)?.[1]);
+}
+
+/** The record has the method without its parts, and the beginning of the digest. */
+function isPlanned(key: string, { path, digest }: { readonly path: string; readonly digest: string }): boolean {
+  const [planned = "", whole = ""] = key.split(" ");
+  return (findMethodPath(planned) ?? planned) === path && whole.startsWith(digest);
 }
 
 interface PersonQuestion {

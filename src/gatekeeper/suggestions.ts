@@ -28,8 +28,10 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** `device.MathSkill.add(a: number, b: number)` */
+/** `device.MathSkill.add(a: number, b: number)`; an example for a part of a method. */
 export function formatCall(method: Method): string {
+  const { partOf, examples = [] } = method.definition;
+  if (partOf !== undefined) return examples[0]?.code ?? `${formatSkillAccess(method.skill)}.${partOf}(…)`;
   const end = method.signature.indexOf("): Promise<");
   const form = end < 0 ? method.signature : method.signature.slice(0, end + 1);
   return `${formatSkillAccess(method.skill)}.${form}`;
@@ -134,7 +136,9 @@ function isSpecific(methodName: string): boolean {
 }
 
 export function describeUnknownMethod(name: string, skillName: string, { host }: CheckContext): MessageParts {
-  const methods = host.catalog.skill(skillName)?.methods ?? [];
+  const { methods = [], parts = [] } = host.catalog.skill(skillName) ?? {};
+  const part = parts.find(({ wireName }) => wireName === name);
+  if (part !== undefined) return describePart(part);
   const near = suggestNames(
     foldLookalikes(name),
     methods.map((method) => method.name),
@@ -149,6 +153,16 @@ export function describeUnknownMethod(name: string, skillName: string, { host }:
       ...near.map((other) => `${skillName}.${other}`),
       ...[...elsewhere, ...found].map((method) => method.path),
     ]),
+  };
+}
+
+/** A root field of a GraphQL API is no method: a query selects it. */
+function describePart(part: Method): MessageParts {
+  const { partOf = "" } = part.definition;
+  return {
+    values: `${part.skill}.${part.wireName} is a root field, which ${part.skill}.${partOf} selects`,
+    fix: `Write ${formatCall(part)}`,
+    suggestions: [part.path],
   };
 }
 

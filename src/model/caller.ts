@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../errors.ts";
 import { type Client, CLIENT_REQUESTS, type ClientRequest } from "./client-requests.ts";
-import { createPathMatcher, createPatternSet, getRights, type Rights } from "./permissions.ts";
+import { createPathMatcher, createPatternSet, findMethodPath, getRights, type Rights } from "./permissions.ts";
 import type { Profile } from "./tools/profile.ts";
 
 /** The client on whose behalf a run happens. Permissions are checked on every call, so runs can share a caller. */
@@ -141,8 +141,10 @@ function isReadable({ call, see }: Rights, path: string): boolean {
   return call.has(path) || see.has(path);
 }
 
+/** What is excepted is excepted with its parts. */
 function isExcepted({ except }: Profile, path: string): boolean {
-  return except.some((pattern) => createPathMatcher(pattern)(path));
+  const paths = [path, findMethodPath(path) ?? path];
+  return except.map(createPathMatcher).some((matches) => paths.some(matches));
 }
 
 /** Returns a caller with the requests that its client answers. */

@@ -12,10 +12,18 @@ export interface PatternSet {
   readonly has: (path: string) => boolean;
 }
 
+/** The methods of a right, and parts of methods: `TrackerGraph.query` has all its parts, `TrackerGraph.query:issues` one. */
+export interface MethodSet {
+  /** True if it has every method. */
+  readonly isAll: boolean;
+  /** True for a method that it has, wholly or in part, and for a part that it has. */
+  readonly has: (path: string) => boolean;
+}
+
 /** The rights that permissions give: the methods to call, further methods to see, and the rights to administer. */
 export interface Rights {
-  readonly call: PatternSet;
-  readonly see: PatternSet;
+  readonly call: MethodSet;
+  readonly see: MethodSet;
   readonly admin: readonly string[];
 }
 
@@ -36,8 +44,8 @@ function parseRights(permissions: unknown): Rights {
   const listValues = (kind: PermissionKind): readonly string[] =>
     parts.filter((part) => part.kind === kind).map(({ value }) => value);
   return {
-    call: createPatternSet(listValues("call")),
-    see: createPatternSet(listValues("see")),
+    call: createMethodSet(listValues("call")),
+    see: createMethodSet(listValues("see")),
     admin: listValues("admin"),
   };
 }
@@ -59,12 +67,31 @@ export function splitPermission(text: string): { readonly kind: string; readonly
   return colon < 0 ? { kind: text, value: "" } : { kind: text.slice(0, colon), value: text.slice(colon + 1) };
 }
 
+/** A call of a method is decided on by each part that it contains, so that the right to a part opens the method. */
+function createMethodSet(patterns: readonly string[]): MethodSet {
+  const { isAll, has } = createPatternSet(patterns);
+  const ofParts = createPatternSet(patterns.flatMap((pattern) => findMethodPath(pattern) ?? []));
+  return {
+    isAll,
+    has(path) {
+      const method = findMethodPath(path);
+      return has(path) || (method === undefined ? ofParts.has(path) : has(method));
+    },
+  };
+}
+
 /** Returns the set of the texts that match one of the patterns: `MathSkill.add`, `MathSkill.*` or `*`. */
 export function createPatternSet(patterns: readonly string[]): PatternSet {
   const paths = new Set(patterns);
   const isAll = paths.has("*");
   const matchers = patterns.filter((pattern) => pattern.includes("*")).map(createPathMatcher);
   return { isAll, has: (path) => isAll || paths.has(path) || matchers.some((matches) => matches(path)) };
+}
+
+/** Returns the path of the method of a part, `TrackerGraph.mutate` for `TrackerGraph.mutate:createIssue`; `undefined` for another path. */
+export function findMethodPath(path: string): string | undefined {
+  const end = path.indexOf(":");
+  return end <= 0 ? undefined : path.slice(0, end);
 }
 
 /**

@@ -9,6 +9,8 @@ export interface CallSite extends Position {
   readonly path: string;
   readonly endLine: number;
   readonly endColumn: number;
+  /** The parts of the method that a literal query contains: `mutate:createIssue`; absent if they are not known, or there are none. */
+  readonly parts?: readonly string[];
   /** The arguments in order, with `UNKNOWN` in place of what is not certain; `undefined` if not even their number is. */
   readonly literalArguments: readonly unknown[] | undefined;
   readonly inLoop: boolean;

@@ -16,7 +16,7 @@ export function checkAgainstCatalog(rows: readonly PolicyRow[], catalog: Catalog
 }
 
 function findNote(key: PolicyKey, catalog: Catalog): string | undefined {
-  const kinds = catalog.methods.map((method) => key.match(method)).filter((kind) => kind !== undefined);
+  const kinds = catalog.entries.map((method) => key.match(method)).filter((kind) => kind !== undefined);
   if (kinds.length === 0) {
     const advice = didYouMean(suggestPatterns(key.text, catalog));
     return `matches no method of the skills that are loaded${advice && `; ${advice}`}`;

@@ -1,9 +1,11 @@
-import { createPathMatcher } from "../model/permissions.ts";
+import { createPathMatcher, findMethodPath } from "../model/permissions.ts";
 import type { RuledMethod } from "../model/policy.ts";
 import { splitPath } from "../shared/names/method-paths.ts";
 
 // The kinds of matches between a key and a method, as `policy explain` words them.
 const EXACT = "names the method exactly";
+const WHOLE_METHOD = "names the method that it is a part of";
+const PART_PATTERN = "is a pattern of parts of the method";
 const SKILL_PATTERN = "is a pattern of its skill";
 const NAME = "names methods of any skill";
 const PATTERN = "is a pattern of several skills";
@@ -11,7 +13,7 @@ export const CAPABILITY = "is a capability that the method declares";
 const ALL = "matches every method";
 
 /** The most specific kind first. */
-export const MATCH_KINDS = [EXACT, SKILL_PATTERN, NAME, PATTERN, CAPABILITY, ALL] as const;
+export const MATCH_KINDS = [EXACT, PART_PATTERN, WHOLE_METHOD, SKILL_PATTERN, NAME, PATTERN, CAPABILITY, ALL] as const;
 
 export type MatchKind = (typeof MATCH_KINDS)[number];
 
@@ -51,18 +53,29 @@ export function parseKey(text: string): PolicyKey | undefined {
   const declares = ({ metadata }: RuledMethod, word: string): MatchKind | undefined =>
     metadata.capabilities.some((each) => each === word) ? CAPABILITY : undefined;
   if (capability !== undefined) return { text, literals, match: (method) => declares(method, capability) };
-  if (parts.length > 1) return { text, literals, match: ({ path }) => (path === text ? EXACT : undefined) };
+  if (parts.length > 1) return { text, literals, match: ({ path }) => matchPath(text, path) };
   return {
     text,
     literals,
-    match: (method) => (method.name === text || method.wireName === text ? NAME : declares(method, text)),
+    match: (method) => (hasName(method, text) ? NAME : declares(method, text)),
   };
+}
+
+function matchPath(text: string, path: string): MatchKind | undefined {
+  if (path === text) return EXACT;
+  return findMethodPath(path) === text ? WHOLE_METHOD : undefined;
+}
+
+/** The name of a method is that of its parts, too. */
+function hasName({ name, wireName }: RuledMethod, text: string): boolean {
+  return name === text || wireName === text || findMethodPath(name) === text;
 }
 
 function matchPattern(text: string, skill: string): PolicyKey["match"] {
   const matches = createPathMatcher(text);
   const isOfOneSkill = text.includes(".") && !skill.includes("*");
-  const kind = !/\w/.test(text) ? ALL : isOfOneSkill ? SKILL_PATTERN : PATTERN;
+  const ofSkill = findMethodPath(text) === undefined ? SKILL_PATTERN : PART_PATTERN;
+  const kind = !/\w/.test(text) ? ALL : isOfOneSkill ? ofSkill : PATTERN;
   return ({ path }) => (matches(path) ? kind : undefined);
 }
 

@@ -30,7 +30,7 @@ const MAX_SUGGESTED = 3;
 export function matchPatterns(patterns: readonly string[], kind: PatternKind, catalog: Catalog): PatternMatches {
   const tests = patterns.map(kind === "row" ? createKeyTest : createPatternTest);
   const matched = new Set<number>();
-  const found = catalog.methods.filter((method) => {
+  const found = catalog.entries.filter((method) => {
     const matches = [...tests.keys()].filter((at) => tests[at]?.(method) === true);
     for (const at of matches) matched.add(at);
     return matches.length > 0;
@@ -73,9 +73,9 @@ function describeMatches(found: readonly Method[], unmatched: readonly string[],
 }
 
 /** Returns the pattern or path that is nearest to a pattern which matches no method; an empty list if none is near. */
-export function suggestPatterns(pattern: string, { methods, skills }: Catalog): readonly string[] {
+export function suggestPatterns(pattern: string, { entries, skills }: Catalog): readonly string[] {
   if (!pattern.includes("*")) {
-    const paths = pattern.includes(".") ? methods.map(({ path }) => path) : [];
+    const paths = pattern.includes(".") ? entries.map(({ path }) => path) : [];
     return suggestNames(pattern, paths, 1);
   }
   const { skill } = splitPath(pattern);
@@ -84,6 +84,6 @@ export function suggestPatterns(pattern: string, { methods, skills }: Catalog): 
 }
 
 /** Lists the patterns that a person may mean: those of skills first, then the paths of methods. */
-export function listPatterns({ methods, skills }: Catalog): readonly string[] {
-  return [...skills.map(({ name }) => `${name}.*`), ...methods.map(({ path }) => path)];
+export function listPatterns({ entries, skills }: Catalog): readonly string[] {
+  return [...skills.map(({ name }) => `${name}.*`), ...entries.map(({ path }) => path)];
 }

@@ -7,6 +7,8 @@ export const STARTER_POLICY = `# yaml-language-server: $schema=./tools.schema.js
 # Requests to APIs of the section "sources" that do not only read, by their effects there.
 "*API.*":
   requires_approval: writes
+"*Graph.*":
+  requires_approval: writes
 
 web_search:
   required_scopes: [tool:web_search]

@@ -7,6 +7,7 @@ import { isMemberName } from "../shared/names/skill-names.ts";
 import { SkillgateError, sentence } from "../errors.ts";
 import { getParameters } from "./parameters.ts";
 import { formatDeclaration } from "./declarations/method.ts";
+import { formatPart } from "./declarations/part.ts";
 import { formatSignature } from "./declarations/signature.ts";
 import { hasOverrides, overrideMethods } from "./profile-view.ts";
 import { sanitizeInputSchema, sanitizeOutputSchema, sanitizeText, GUIDANCE_UNITS } from "./sanitize.ts";
@@ -197,7 +198,7 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string, o
     path,
     skill,
     name: definition.name,
-    wireName: definition.wireName ?? definition.name,
+    wireName: definition.wireName ?? getOwnName(definition),
     description: sanitizeText(definition.description),
     metadata: metadataFrom(definition.metadata),
     definition,
@@ -218,12 +219,17 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string, o
       return once("signature", () => formatOwnSignature(definition) ?? formatSignature(method));
     },
     get declaration() {
-      return once("declaration", () => formatDeclaration(method));
+      return once("declaration", () => formatPart(method) ?? formatDeclaration(method));
     },
   };
   // Schemas in memory are copied now: their author could change them later.
   if (definition.argumentNames === undefined) void [method.output, method.parameters];
   return Object.freeze(method);
+}
+
+/** The name of a part without its method: `createIssue`. */
+function getOwnName({ name, partOf }: MethodDefinition): string {
+  return partOf === undefined ? name : name.slice(partOf.length + 1);
 }
 
 /** The signature in the language of an API. */

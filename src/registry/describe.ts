@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../model/json.ts";
 import { createPathMatcher } from "../model/permissions.ts";
-import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import { type Catalog, listEntries, type Method, type Skill } from "../model/catalog.ts";
 import { formatMethodAccess, formatSkillAccess, splitPath, splitRemoteSkill } from "../shared/names/method-paths.ts";
 import { MAX_PATH_UNITS } from "../shared/names/skill-names.ts";
 import { formatList } from "../shared/format-text.ts";
@@ -23,6 +23,7 @@ import {
   type ShortDeclaration,
 } from "./declarations/short-declaration.ts";
 import { exampleCall } from "./examples/index.ts";
+import { describeNamedType, describePart, findPartNamed } from "./describe-part.ts";
 import { firstSentence } from "./token-count.ts";
 import { sanitizeOutputSchema, sanitizeText } from "./sanitize.ts";
 
@@ -135,24 +136,26 @@ function barePath(path: string): string {
 
 function describeOne(path: string, sight: DescribeContext): Description {
   const { catalog } = sight;
-  const method = catalog.method(path);
+  const method = catalog.entry(path);
   if (method !== undefined) return describeMethod(method, sight);
   const skill = catalog.skill(path);
   if (skill !== undefined) return describeSkill(skill, sight);
   const { skill: skillName, method: methodName } = splitPath(path);
   const owningMethod = catalog.method(skillName);
-  if (owningMethod !== undefined) return describeType(owningMethod, methodName);
+  if (owningMethod !== undefined) return describeType(owningMethod, methodName, catalog);
   const device = splitRemoteSkill(skillName)?.device;
   const isUnknownDevice = device !== undefined && !catalog.skills.some(({ name }) => name.startsWith(`${device}.`));
   if (!/^[^.]+(?:\.[^.]+){1,2}$/.test(path) || isUnknownDevice) return invalidPath(path, sight);
   const owner = catalog.skill(skillName);
-  return owner === undefined
-    ? unknownSkill(path, skillName, sight)
-    : unknownMethod(path, { name: methodName, skill: owner }, sight);
+  if (owner === undefined) return unknownSkill(path, skillName, sight);
+  const part = findPartNamed(owner, methodName);
+  if (part !== undefined) return describeMethod(part, sight);
+  return describeNamedType(owner, methodName) ?? unknownMethod(path, { name: methodName, skill: owner }, sight);
 }
 
 function describeMethod(method: Method, { observed, getRule, getAccountTitle }: MethodFacts): Description {
   const { path } = method;
+  if (method.definition.partOf !== undefined) return describePart(method, listNotes(method, getRule(method)));
   const output = observed(method);
   const { text: declaration, omitted } = declareMethod(method, observed);
   const example = exampleCall(method);
@@ -181,7 +184,10 @@ function declareMethod(method: Method, observed: FindInferredOutput): ShortDecla
 }
 
 /** Describes a type that the declaration of a method names: `Skill.method.Type`. */
-function describeType(method: Method, name: string): Description {
+function describeType(method: Method, name: string, catalog: Catalog): Description {
+  const skill = catalog.skill(method.skill);
+  const named = skill && describeNamedType(skill, name);
+  if (named !== undefined) return named;
   const findType = (title: string): JsonSchema | undefined => sanitizeOutputSchema(method.definition.findType?.(title));
   const found = formatTypeDeclaration(method, name, findType);
   const path = `${method.path}.${name}`;
@@ -209,14 +215,15 @@ function observation({ times }: InferredOutput): string {
 
 function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): Description {
   const { name: path, description, guidance, methods } = skill;
+  const all = listEntries(skill);
   const isDeclaredWhole = countDeclared(methods) === methods.length;
   const declaration = isDeclaredWhole ? declarations(catalog, [path], observed) : formatDeclarations(methods, observed);
   const text = [
     `${formatSkillAccess(path)}${description === "" ? "" : `: ${description}`}`,
-    ...(methods.length <= FULL_METHODS && skill.kind !== "api" ? [declaration.trimEnd()] : namedMethods(methods)),
+    ...(methods.length <= FULL_METHODS && skill.kind !== "api" ? [declaration.trimEnd()] : namedMethods(all)),
     ...(guidance === undefined || guidance === "" ? [] : [`\n${guidance}`]),
   ].join("\n");
-  const paths = methods.slice(0, NAMED_METHODS).map((method) => method.path);
+  const paths = all.slice(0, NAMED_METHODS).map((method) => method.path);
   return { kind: "skill", path, methods: paths, declaration, example: "", notes: [], suggestions: [], text };
 }
 
@@ -261,11 +268,11 @@ function describePattern(pattern: string, sight: DescribeContext): Description {
 
 function describeSeveral(path: string, paths: readonly string[], sight: DescribeContext): Description {
   const { catalog, observed } = sight;
-  const methods = paths.map((each) => catalog.method(each)).filter((method) => method !== undefined);
+  const methods = paths.map((each) => catalog.entry(each)).filter((method) => method !== undefined);
   const full = paths.length <= FULL_METHODS;
   const firstPaths = paths.slice(0, NAMED_METHODS);
   const rest = paths.length - firstPaths.length;
-  const others = firstPaths.filter((each) => full || catalog.method(each) === undefined);
+  const others = firstPaths.filter((each) => full || catalog.entry(each) === undefined);
   const described = new Map(others.map((each) => [each, describeOne(each, sight)]));
   const all = [...described.values()];
   const formatLine = (each: string): string => briefly(each, described.get(each), catalog);
@@ -291,13 +298,13 @@ function findMatchingPaths(paths: readonly string[], catalog: Catalog): readonly
   const matching = paths.flatMap((path) => {
     if (!path.includes("*")) return [path];
     const matches = createPathMatcher(path);
-    return catalog.methods.filter((method) => matches(method.path)).map((method) => method.path);
+    return catalog.entries.filter((method) => matches(method.path)).map((method) => method.path);
   });
   return [...new Set(matching)];
 }
 
 function briefly(path: string, described: Description | undefined, catalog: Catalog): string {
-  const method = catalog.method(path);
+  const method = catalog.entry(path);
   if (method !== undefined) return methodLine(method);
   return described?.kind === "skill" ? `- ${formatSkillAccess(path)}` : (described?.text ?? "");
 }
@@ -387,7 +394,9 @@ function unknownMethod(
   { name, skill }: { readonly name: string; readonly skill: Skill },
   { compared }: DescribeContext,
 ): Description {
-  const names = skill.methods.slice(0, compared).map((method) => method.name);
+  const names = listEntries(skill)
+    .slice(0, compared)
+    .map((entry) => (entry.definition.partOf === undefined ? entry.name : entry.wireName));
   return unknown(path, `Error: Method '${shortenPath(name)}' not found in ${skill.name}`, suggestNames(name, names));
 }
 

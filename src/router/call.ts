@@ -16,6 +16,7 @@ import type { AuditEntry } from "./audit-log.ts";
 import type { RequestUnit } from "./caller-limits.ts";
 import { hashValue } from "../shared/digest.ts";
 import { isSink, type KnownOrigin } from "./provenance.ts";
+import { type CheckedParts, combineRules, findQueryParts, listTargets, NO_PARTS } from "./query-parts.ts";
 import type { ResultTexts } from "./result-texts.ts";
 import { createRequestKey, findUsedAccounts, type UsedAccount } from "./used-accounts.ts";
 
@@ -92,8 +93,8 @@ export type CallElsewhere = (call: GuardedCall, input: Readonly<Record<string, u
 export type Route = (call: Call) => Promise<unknown>;
 
 /** A call inside the guards. Values that depend on its arguments are computed on first use. */
-export interface GuardedCall extends Call {
-  /** The policy as it was when the call began, and its rule for the method. */
+export interface GuardedCall extends Call, CheckedParts {
+  /** The policy as it was when the call began, and its rule for the method: the strictest of its parts, if it has some. */
   readonly policy: Policy;
   readonly rule: MethodRule;
   /** Counts how often the provider was called; `mayHaveAsked` is true once it may have asked the client something. */
@@ -130,23 +131,39 @@ interface GuardParts {
   readonly findAccount: FindAccount;
 }
 
-export function guardedCall(call: Call, { policy, validator, findAccount }: GuardParts): GuardedCall {
-  const validation = once(() => validateCall(call, validator));
+/** Prepares a call for the guards. A call with a query waits until its text is checked. */
+export function guardedCall(call: Call, context: GuardParts): GuardedCall | Promise<GuardedCall> {
+  const validation = once(() => validateCall(call, context.validator));
+  if (call.method.definition.queryText === undefined) return withParts(call, NO_PARTS, validation, context);
+  return findQueryParts(call, validation(), context.policy).then((parts) =>
+    withParts(call, parts, validation, context),
+  );
+}
+
+function withParts(
+  call: Call,
+  checked: CheckedParts,
+  validation: GuardedCall["validation"],
+  { policy, findAccount }: GuardParts,
+): GuardedCall {
   const argumentsDigest = once(() => {
-    const checked = validation();
-    return hashValue(checked.kind === "valid" ? checked.input : call.args);
+    const bound = validation();
+    return hashValue(bound.kind === "valid" ? bound.input : call.args);
   });
   const origins = once(() => {
-    if (call.resultTexts === undefined || !isSink(call.method, policy)) return [];
-    const checked = validation();
-    const found = checked.kind === "valid" ? call.resultTexts.find(checked.input) : [];
+    if (call.resultTexts === undefined) return [];
+    const targets = listTargets({ method: call.method, ...checked });
+    if (!targets.some((target) => isSink(target, policy))) return [];
+    const bound = validation();
+    const found = bound.kind === "valid" ? call.resultTexts.find(bound.input) : [];
     return found.map(({ argument, source }) => ({ argument, from: source.path, method: source }));
   });
   const accounts = once(() => findUsedAccounts(call.method, call.caller, findAccount));
   const requestKey = once(() => createRequestKey(call.skill.provided.getRequestKey?.(call.requestValues), accounts()));
-  const rule = policy.getRule(call.method);
+  const own = policy.getRule(call.method);
+  const rule = combineRules(own, checked.parts);
   const attempts = { count: 1, mayHaveAsked: false };
-  return { ...call, policy, rule, attempts, validation, argumentsDigest, accounts, requestKey, origins };
+  return { ...call, ...checked, policy, rule, attempts, validation, argumentsDigest, accounts, requestKey, origins };
 }
 
 /** Returns the validated arguments by name; throws if the arguments are invalid. */

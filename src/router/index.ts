@@ -128,13 +128,15 @@ export function createRouter(options: RouterOptions): Router {
     dispatch({ ...parts, onBegin: () => undefined }),
   );
 
-  const guard = (call: Call): GuardedCall =>
+  const guard = (call: Call): GuardedCall | Promise<GuardedCall> =>
     guardedCall(call, { policy: getPolicy(), validator, findAccount: usable.find });
   return {
     async route(call) {
       try {
-        const { value } = await enter(guard(call));
-        call.resultTexts?.record(call.method, value);
+        const guarded = guard(call);
+        const checked = guarded instanceof Promise ? await guarded : guarded;
+        const { value } = await enter(checked);
+        for (const source of listSources(checked)) call.resultTexts?.record(source, value);
         return value;
       } catch (error) {
         // The message of a provider is text from outside, too.
@@ -143,11 +145,16 @@ export function createRouter(options: RouterOptions): Router {
         throw error;
       }
     },
-    makeDecided: async (call) => (await enterDecided(guard(call))).value,
+    makeDecided: async (call) => (await enterDecided(await guard(call))).value,
     countRequest: (caller, what) => countRequest(caller, sharedCounter, what),
     entries: () => trail.entries(),
     statistics: () => trail.statistics(),
   };
+}
+
+/** The methods that a result comes from: the parts of a call that has parts. */
+function listSources({ method, parts }: GuardedCall): readonly Method[] {
+  return parts.length === 0 ? [method] : parts.map((part) => part.method);
 }
 
 function nest(guards: readonly Guard[], innermost: Handler): Handler {

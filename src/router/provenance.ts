@@ -31,14 +31,17 @@ export interface DecidingFlow {
   readonly origin: KnownOrigin;
 }
 
-/** Returns the flow of the policy with the strictest decision on the origins of a call; `undefined` if no flow applies. */
+/**
+ * Returns the flow of the policy with the strictest decision on the origins of a call of a method with its parts; `undefined` if no
+ * flow applies.
+ */
 export function decideFlow(
   origins: readonly KnownOrigin[],
-  { method, policy }: { readonly method: Method; readonly policy: Policy },
+  { targets, policy }: { readonly targets: readonly Method[]; readonly policy: Policy },
 ): DecidingFlow | undefined {
   let strictest: DecidingFlow | undefined;
-  for (const origin of origins) {
-    const flow = policy.findFlow(origin.method, method);
+  for (const [origin, target] of origins.flatMap((each) => targets.map((target) => [each, target] as const))) {
+    const flow = policy.findFlow(origin.method, target);
     const before = strictest === undefined ? -1 : DECISIONS.indexOf(strictest.flow.decision);
     if (flow !== undefined && DECISIONS.indexOf(flow.decision) > before) strictest = { flow, origin };
   }

@@ -66,10 +66,13 @@ const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set([
   "SKILL_CHANGED",
 ]);
 
+/** Codes that an API may set in addition: for a value that no request can hold, and for a query that its schema does not have. */
+const API_CODES: ReadonlySet<ErrorCode> = new Set(["ARGUMENTS_INVALID", "QUERY_INVALID", "QUERY_UNCHECKED"]);
+
 function toErrorCode(thrown: unknown, { kind }: Pick<Skill, "kind">): ErrorCode {
   if (!(thrown instanceof SkillgateError)) return "CALL_FAILED";
   const { code } = thrown;
-  if (kind === "api" && code === "ARGUMENTS_INVALID") return code; // a value that no request can hold
+  if (kind === "api" && API_CODES.has(code)) return code;
   return PROVIDER_CODES.has(code) || (kind === "node" && REMOTE_CODES.has(code)) ? code : "CALL_FAILED";
 }
 

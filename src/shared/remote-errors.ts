@@ -15,6 +15,8 @@ export const REMOTE_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "METHOD_HELD",
   "METHOD_REMOVED",
   "ARGUMENTS_INVALID",
+  "QUERY_INVALID",
+  "QUERY_UNCHECKED",
   "VALIDATION_TIMEOUT",
 ]);
 

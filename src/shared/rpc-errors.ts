@@ -100,6 +100,8 @@ const KIND_BY_CODE: Partial<Record<ErrorCode, RpcErrorKind>> = {
   METHOD_UNKNOWN: "ToolNotFound",
   SOURCE_LIMIT: "ValidationError",
   VALIDATION_TIMEOUT: "ValidationError",
+  QUERY_INVALID: "ValidationError",
+  QUERY_UNCHECKED: "ValidationError",
   PERMISSION_MISSING: "AuthorizationError",
   POLICY_DENIED: "AuthorizationError",
   APPROVAL_MISSING: "AuthorizationError",

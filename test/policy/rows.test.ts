@@ -28,6 +28,7 @@ test("writes the starter rows, which are valid [P4]", () => {
   expect(problems).toEqual([]);
   expect(Object.fromEntries(rows.map(({ key, fields }) => [key.text, fields]))).toEqual({
     "*API.*": { requires_approval: "writes" },
+    "*Graph.*": { requires_approval: "writes" },
     web_search: { required_scopes: ["tool:web_search"], sensitivity: "low", rate_limit: 60, requires_approval: false },
     documentation: { sensitivity: "low", rate_limit: 100, requires_approval: false },
     database_query: {
@@ -197,7 +198,7 @@ test("notes a capability that is written without its prefix, and rows that match
     "p",
   );
   const methods = [method("WebMCP.get", { capabilities: ["api_call"] }), method("WebMCP.list")];
-  expect(checkAgainstCatalog(rows, { methods } as unknown as Catalog, "p").map(({ error }) => error)).toEqual([
+  expect(checkAgainstCatalog(rows, { entries: methods, skills: [] } as unknown as Catalog, "p").map(({ error }) => error)).toEqual([
     'p line 1, column 1: "api_call" matches methods by a capability, which is written capability:api_call today',
     'p line 4, column 1: "ls" matches no method of the skills that are loaded',
   ]);

@@ -3,6 +3,7 @@ import { isRecord } from "../../model/json.ts";
 import { formatRange } from "../number-range.ts";
 import { getShownParameters } from "../parameters.ts";
 import { shownDefault } from "./doc-comments.ts";
+import { formatPartLine } from "./part.ts";
 import { propertyName } from "./text.ts";
 import { toType } from "./types.ts";
 
@@ -28,6 +29,7 @@ export function formatSignature(method: Signed): string {
 
 /** Formats the signature with as many optional parameters as fit into `units`; `…` stands for the rest. */
 export function briefSignature(method: Method, units: number): string {
+  if (method.definition.partOf !== undefined) return formatPartLine(method, units);
   const parameters = getShownParameters(method);
   const candidates = parameters.slice(0, MAX_BRIEF_PARAMETERS);
   const isCut = candidates.length < parameters.length;

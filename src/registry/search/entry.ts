@@ -37,7 +37,7 @@ interface SkillWords {
 
 function createEntry(method: Method, skill: SkillWords): IndexEntry {
   const weights = new Map<string, number>();
-  const name = getStems(method.name);
+  const name = getStems(method.definition.partOf === undefined ? method.name : method.wireName);
   count(name, FIELDS.name, weights);
   const nameStems = weights.size;
   for (const [at, word] of name.slice(1).entries())

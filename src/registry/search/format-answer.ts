@@ -1,6 +1,7 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
 import { type FindInferredOutput, formatGuess, NO_INFERRED_OUTPUTS } from "../declarations/inferred-output.ts";
 import { briefSignature } from "../declarations/signature.ts";
+import { getPartExample } from "../describe-part.ts";
 import { toType } from "../declarations/types.ts";
 import { shortened, estimateTokens } from "../token-count.ts";
 import { formatList } from "../../shared/format-text.ts";
@@ -123,6 +124,7 @@ type LineOptions = Required<Pick<FormatOptions, "explain" | "observed">>;
 function formatLine(hit: FoundMethod, detail: Detail, { explain, observed }: LineOptions): string {
   const { method, summary, score, parts, devices } = hit;
   const signature = detail === "signature" ? `${method.skill}.${signatureWithResult(method, observed)}` : "";
+  const example = signature !== "" && method.definition.partOf !== undefined ? getPartExample(method) : "";
   const sentence = shortened(summary, detail === "signature" ? SENTENCE_UNITS : BRIEF_SENTENCE_UNITS);
   const shares = parts.slice(0, LISTED).map(({ word, share }) => `${word} ${share.toFixed(2)}`);
   return [
@@ -133,6 +135,7 @@ function formatLine(hit: FoundMethod, detail: Detail, { explain, observed }: Lin
       : [`(deprecated: ${shortened(method.metadata.deprecated, BRIEF_SENTENCE_UNITS)})`]),
     ...(signature !== "" && method.response?.items !== undefined ? [PAGES] : []),
     ...(devices === undefined ? [] : [`(devices: ${formatList(devices, LISTED)})`]),
+    ...(example === "" ? [] : [`\n  ${example}`]),
     ...(explain ? [`[${score.toFixed(2)}${shares.length === 0 ? "" : `: ${shares.join(", ")}`}]`] : []),
   ].join(" ");
 }
@@ -142,6 +145,7 @@ const PAGES = "(one page; .pages({ … }, { items: 100 }) reads all)";
 /** Formats the parameters, and the result as deeply as it fits, declared or observed. */
 function signatureWithResult(method: Method, observed: FindInferredOutput): string {
   const brief = briefSignature(method, SIGNATURE_UNITS);
+  if (method.definition.partOf !== undefined) return brief;
   const inferred = observed(method);
   const output = method.output ?? inferred?.schema;
   if (output === undefined) return brief;

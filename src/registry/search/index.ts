@@ -1,5 +1,6 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
 import { suggestNames } from "../../shared/suggest.ts";
+import { getPartExample } from "../describe-part.ts";
 import { firstSentence } from "../token-count.ts";
 import {
   type FormatOptions,
@@ -41,9 +42,11 @@ export interface SearchOptions extends FormatOptions {
 }
 
 export interface SearchResult {
-  /** `Skill.method` */
+  /** `Skill.method`, or a part of one: `Skill.query:issues`. */
   readonly path: string;
   readonly signature: string;
+  /** A whole call that contains it, for a part of a method. */
+  readonly example?: string;
   /** The first sentence of the description. */
   readonly summary: string;
   /** Share of the query that the method covers, from 0 to 1. */
@@ -89,8 +92,8 @@ function listAll(catalog: Catalog, { offset, limit }: PageRange): SearchFindings
   const toFound = (method: Method): FoundMethod => foundMethod(method, 0, []);
   const end = offset + limit;
   const { hits, total } = hasDevices(catalog)
-    ? cutPage(mergeDevices(catalog.methods.map(toFound), catalog), { offset, limit })
-    : { hits: catalog.methods.slice(offset, end).map(toFound), total: catalog.methods.length };
+    ? cutPage(mergeDevices(catalog.entries.map(toFound), catalog), { offset, limit })
+    : { hits: catalog.entries.slice(offset, end).map(toFound), total: catalog.entries.length };
   return { hits, offset, total, unmatched: [], isDoubtful: false, nearest: [] };
 }
 
@@ -131,9 +134,9 @@ function cutPage(
   return { hits: hits.slice(offset, offset + limit), total: hits.length };
 }
 
-function searchedPart({ indexedMethods }: VisibleIndex, { methods }: Catalog): Pick<SearchFindings, "searched"> {
-  const isPart = indexedMethods !== undefined && indexedMethods < methods.length;
-  return isPart ? { searched: { methods: indexedMethods, of: methods.length } } : {};
+function searchedPart({ indexedMethods }: VisibleIndex, { entries }: Catalog): Pick<SearchFindings, "searched"> {
+  const isPart = indexedMethods !== undefined && indexedMethods < entries.length;
+  return isPart ? { searched: { methods: indexedMethods, of: entries.length } } : {};
 }
 
 /**
@@ -166,6 +169,7 @@ function toResult({ method, summary, score, devices }: FoundMethod): SearchResul
     },
     summary,
     score,
+    ...(method.definition.partOf !== undefined && { example: getPartExample(method) }),
     ...(deprecated !== false && { deprecated }),
     ...(devices !== undefined && { devices }),
   };

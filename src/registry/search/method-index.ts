@@ -1,4 +1,4 @@
-import type { Method, Skill } from "../../model/catalog.ts";
+import { listEntries, type Method, type Skill } from "../../model/catalog.ts";
 import type { HttpRequest } from "../../model/skill.ts";
 import { createEntryReader, type IndexEntry } from "./entry.ts";
 import { foldedName } from "./language/words.ts";
@@ -160,21 +160,22 @@ function addSkills(added: readonly Skill[], content: Content, isOver: () => bool
 function addSkill(skill: Skill, newReader: EntryReader, content: Content, isOver: () => boolean): boolean {
   const { readEntry } = (content.unfinished ??= { skill, readEntry: newReader });
   const { from } = content.skills.get(skill) ?? beginSkill(skill, content);
-  for (const method of skill.methods.slice(content.methods.length - from)) {
+  const all = listEntries(skill);
+  for (const method of all.slice(content.methods.length - from)) {
     addMethod(method, readEntry(method, content.methods.length - from), content);
-    if (content.methods.length - from < skill.methods.length && isOver()) break;
+    if (content.methods.length - from < all.length && isOver()) break;
   }
   const to = content.methods.length;
   content.skills.set(skill, { from, to });
   content.live.fill(1, from, to);
-  const isComplete = to - from === skill.methods.length;
+  const isComplete = to - from === all.length;
   if (isComplete) content.unfinished = undefined;
   return isComplete;
 }
 
 function beginSkill(skill: Skill, content: Content): Documents {
   const from = content.methods.length;
-  content.live = longEnough(content.live, from + skill.methods.length);
+  content.live = longEnough(content.live, from + listEntries(skill).length);
   pushToGroup(content.skillNames, foldedName(skill.name), skill);
   return { from, to: from };
 }

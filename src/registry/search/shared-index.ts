@@ -1,4 +1,4 @@
-import type { Catalog, Skill } from "../../model/catalog.ts";
+import { type Catalog, listEntries, type Skill } from "../../model/catalog.ts";
 import { wholeSkill } from "../catalog.ts";
 import { createMethodIndex, type MethodIndex } from "./method-index.ts";
 
@@ -145,7 +145,7 @@ function markVisible(skill: Skill, index: MethodIndex, documents: Uint8Array): v
   const whole = wholeSkill(skill);
   const { from, to } = index.getDocuments(whole) ?? { from: 0, to: 0 };
   if (skill === whole) return void documents.fill(1, from, to);
-  const methods = new Set(skill.methods);
+  const methods = new Set(listEntries(skill));
   for (let document = from; document < to; document++) {
     const method = index.methods[document];
     if (method !== undefined && methods.has(method)) documents[document] = 1;

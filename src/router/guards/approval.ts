@@ -11,7 +11,9 @@ import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { Validator } from "../../validation/index.ts";
 import { type DecidingFlow, decideFlow } from "../provenance.ts";
 import { cancelledError, rejectWhenCancelled } from "../cancellation.ts";
+import { getDecidedPath, listTargets } from "../query-parts.ts";
 import { createRequestKey, findUsedAccounts } from "../used-accounts.ts";
+import { formatPartsPath } from "../../shared/names/method-paths.ts";
 import { getMethodFacts, type Guard, type GuardedCall, pauseTimeout, validateCall } from "../call.ts";
 
 /** A call that needs an approval, before the question has a record. */
@@ -53,7 +55,7 @@ interface ApprovalParts {
 /** Requests approval of the exact input, if the policy or the method requires it. Refuses flows that the policy denies. */
 export function approval(decide: DecideApproval, parts: ApprovalParts): Guard {
   return (next) => (call) => {
-    const deciding = decideFlow(call.origins(), call);
+    const deciding = decideFlow(call.origins(), { targets: listTargets(call), policy: call.policy });
     if (deciding?.flow.decision === "deny") throw deniedFlow(call, deciding);
     const asksForFlow = deciding?.flow.decision === "ask";
     const asksForEffect = call.asksForEffects === true && !call.method.metadata.readOnly;
@@ -89,7 +91,7 @@ async function requireApproval(
   const accounts = call.accounts();
   const request: CallToApprove = {
     caller,
-    path: method.path,
+    path: getDecidedPath(call),
     input: parts.secrets.maskValue(structuredClone(checked.input)),
     argumentsDigest: call.argumentsDigest(),
     runId,
@@ -146,7 +148,7 @@ function readPlan(call: GuardedCall, parts: ApprovalParts): readonly PlannedCall
     const isLiteral = args !== undefined && !dynamic && !hasUnknown(args);
     const digest = method !== undefined && isLiteral ? hashPlanned(method, args, call, parts) : undefined;
     return {
-      path: method?.path ?? path,
+      path: method === undefined ? path : formatPartsPath(method.path, site.parts ?? []),
       line,
       args: args && parts.secrets.maskValue(args),
       inLoop,

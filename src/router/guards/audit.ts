@@ -2,6 +2,7 @@ import { ERRORS, sentence, SkillgateError, type ErrorCode } from "../../errors.t
 import type { AuditRecord, AuditWriter } from "../../store/index.ts";
 import type { Guard, GuardedCall } from "../call.ts";
 import type { AuditEntry } from "../audit-log.ts";
+import { getDecidedPath } from "../query-parts.ts";
 
 /** The fields of an entry that depend on how the call ended. */
 type CallEnding = Pick<AuditEntry, "decision" | "outcome" | "cached" | "code">;
@@ -64,7 +65,7 @@ export function recordDecision(
       caller: caller.id,
       decision: "allowed",
       event: "decision",
-      method: method.path,
+      method: getDecidedPath(call),
       ...(rule.row !== undefined && { policyRow: rule.row }),
       runId,
       time: new Date(now()).toISOString(),
@@ -135,7 +136,7 @@ function createEntry(call: GuardedCall, time: number, durationMs: number, how: C
     runId: call.runId,
     callId: call.id,
     caller: call.caller.id,
-    path: call.method.path,
+    path: getDecidedPath(call),
     argumentsDigest: call.argumentsDigest(),
     durationMs,
     ...(origins.length > 0 && { origins: origins.map(({ argument, from }) => ({ argument, from })) }),
@@ -178,5 +179,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "COOLDOWN",
   "RATE_LIMIT",
   "ARGUMENTS_INVALID",
+  "QUERY_INVALID",
+  "QUERY_UNCHECKED",
   "VALIDATION_TIMEOUT",
 ]);

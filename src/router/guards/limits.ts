@@ -37,10 +37,13 @@ export function limits(counter: CallCounter, shared: SharedCounter): Guard {
   };
 }
 
-/** The cooldown and the rate limit of the method of a call. */
+/** The cooldown and the rate limit of the method of a call, or of each part that it contains. */
 function limitsOfMethod(counter: CallCounter): Guard {
   return (next) => (call) => {
-    const all = [...cooldown(call), ...rate(call)];
+    const all = [call, ...call.parts].flatMap(({ method, rule }) => [
+      ...cooldown(call, { method, rule }),
+      ...rate({ method, rule }),
+    ]);
     if (all.length === 0 || call.validation().kind !== "valid") return next(call);
     const full = counter.take(all);
     if (full instanceof Promise)
@@ -54,7 +57,10 @@ function limitsOfMethod(counter: CallCounter): Guard {
 }
 
 /** The cooldown per caller and method. */
-function cooldown({ caller, method, rule: { cooldownSeconds } }: GuardedCall): readonly Limit[] {
+function cooldown(
+  { caller }: GuardedCall,
+  { method, rule: { cooldownSeconds } }: Pick<GuardedCall, "method" | "rule">,
+): readonly Limit[] {
   if (cooldownSeconds <= 0) return [];
   return [
     {
@@ -71,7 +77,7 @@ function cooldown({ caller, method, rule: { cooldownSeconds } }: GuardedCall): r
 }
 
 /** The rate limit per method, over all callers: at most `rateLimit` calls in any minute. */
-function rate({ method, rule: { rateLimit } }: GuardedCall): readonly Limit[] {
+function rate({ method, rule: { rateLimit } }: Pick<GuardedCall, "method" | "rule">): readonly Limit[] {
   if (rateLimit <= 0) return [];
   return [
     {

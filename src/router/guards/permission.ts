@@ -1,12 +1,24 @@
 import { SkillgateError, sentence } from "../../errors.ts";
-import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
-import { getMethodFacts, type Guard } from "../call.ts";
+import { findRefusal, hasMissingScopes, type Refusal } from "../../model/policy.ts";
+import { getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
+import { findPartsRefusal } from "../query-parts.ts";
 
-/** Refuses calls for which the caller lacks a permission or a scope, and calls that the policy denies. */
+/** Refuses calls for which the caller lacks a permission or a scope, and calls that the policy denies; each part of a call counts. */
 export const permission: Guard = (next) => (call) => {
-  const refusal = findRefusal(call.caller, call.method, { rule: call.rule, roles: call.policy.roles });
-  if (refusal === undefined) return next(call);
-  const requiredScopes = hasMissingScopes(refusal) ? { requiredScopes: call.rule.requiredScopes } : {};
-  const facts = { ...getMethodFacts(call.method), ...requiredScopes };
-  throw new SkillgateError(refusal.code, sentence(refusal.code, `${call.method.path}, because ${refusal.why}`), facts);
+  const { caller, method, parts, flaw, policy } = call;
+  const own = findRefusal(caller, method, { rule: policy.getRule(method), roles: policy.roles });
+  if (own !== undefined) throw createRefusal(own, call, call);
+  if (flaw !== undefined) throw flaw;
+  const refusal = findPartsRefusal(call, parts, policy);
+  if (refusal !== undefined) throw createRefusal(refusal, refusal.part, call);
+  return next(call);
 };
+
+function createRefusal(
+  refusal: Refusal,
+  { method: { path }, rule: { requiredScopes } }: Pick<GuardedCall, "method" | "rule">,
+  { method }: GuardedCall,
+): SkillgateError {
+  const facts = { ...getMethodFacts(method), ...(hasMissingScopes(refusal) && { requiredScopes }) };
+  return new SkillgateError(refusal.code, sentence(refusal.code, `${path}, because ${refusal.why}`), facts);
+}

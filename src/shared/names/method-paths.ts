@@ -7,6 +7,13 @@ export interface PathParts {
   readonly method: string;
 }
 
+/** Names the parts of a method that one call has: `TrackerGraph.mutate:addLabel,createIssue`; the path itself without parts. */
+export function formatPartsPath(path: string, partNames: readonly string[]): string {
+  if (partNames.length === 0) return path;
+  const own = partNames.map((name) => name.slice(name.indexOf(":") + 1));
+  return `${path}:${[...new Set(own)].toSorted().join(",")}`;
+}
+
 /** Splits `Skill.method` or `device.Skill.method` at its last dot: the name of a method has none. */
 export function splitPath(path: string): PathParts {
   const dot = path.lastIndexOf(".");

@@ -25,6 +25,7 @@ export type Exit = keyof typeof EXIT_CODES;
 const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   SOURCE_LIMIT: "refused",
   ARGUMENTS_INVALID: "refused",
+  QUERY_INVALID: "refused",
   COOLDOWN: "refused",
   RATE_LIMIT: "refused",
   SKILL_UNKNOWN: "notFound",
@@ -56,6 +57,7 @@ const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   WALL_LIMIT: "timeLimit",
   CALL_TIMEOUT: "timeLimit",
   VALIDATION_TIMEOUT: "timeLimit",
+  QUERY_UNCHECKED: "timeLimit",
   DISCOVERY_TIMEOUT: "timeLimit",
   CANCELLED: "interrupted",
   CONFIG_INVALID: "usage",

@@ -116,7 +116,7 @@ interface CallerFlags {
 async function explainPath(session: CliSession, path: string, flags: CallerFlags): Promise<CommandResult> {
   const { explainDecision } = await loadPolicyModule();
   const runtime = await session.openRuntime({ until: "known" });
-  const method = runtime.catalog.method(path);
+  const method = runtime.catalog.entry(path);
   if (method === undefined) {
     throwUnknown(runtime, path);
     throw new SkillgateError(

@@ -60,9 +60,9 @@ interface DecisionQuestion {
 async function explain(view: RuntimeView, { path, name, scopes, roles }: DecisionQuestion): Promise<PolicyExplanation> {
   const { openKeys, policy } = view.admin("Read");
   const { catalog } = view;
-  const method = catalog.method(path);
+  const method = catalog.entry(path);
   if (method === undefined) {
-    const paths = catalog.methods.map((each) => each.path);
+    const paths = catalog.entries.map((each) => each.path);
     throw createUnknownNameError("METHOD_UNKNOWN", path, paths);
   }
   const key = name === OWNER.id ? undefined : await (await openKeys()).findCaller(name);
