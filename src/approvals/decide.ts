@@ -331,8 +331,8 @@ async function restoreRunApprovals(
   approvedInRun.isRestored = true;
   const questions = await approvals.listOfRun(request.runId);
   for (const question of questions.filter(({ state }) => state === "approved")) applyScope(question, details);
-  for (const made of recorded.listMade())
-    takePlanned([...approvedInRun.planned].find(([key, { left }]) => isPlanned(key, made) && left > 0)?.[1]);
+  for (const call of recorded.listMade())
+    takePlanned([...approvedInRun.planned].find(([key, { left }]) => isPlanned(key, call) && left > 0)?.[1]);
 }
 
 /** The record has the method without its parts, and the beginning of the digest. */

@@ -141,7 +141,7 @@ function isReadable({ call, see }: Rights, path: string): boolean {
   return call.has(path) || see.has(path);
 }
 
-/** What is excepted is excepted with its parts. */
+/** A method that is excepted is excepted with its parts. */
 function isExcepted({ except }: Profile, path: string): boolean {
   const paths = [path, findMethodPath(path) ?? path];
   return except.map(createPathMatcher).some((matches) => paths.some(matches));

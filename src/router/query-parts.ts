@@ -2,7 +2,7 @@ import { sentence, SkillgateError } from "../errors.ts";
 import { type Caller, formatCaller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import { DECISIONS, findRefusal, type MethodRule, type Policy, type Refusal } from "../model/policy.ts";
-import { createQueryError } from "../model/query-errors.ts";
+import { createQueryError } from "../model/requests/query-errors.ts";
 import { formatPartsPath } from "../shared/names/method-paths.ts";
 import type { Validation } from "../validation/index.ts";
 
@@ -19,7 +19,7 @@ interface QueryCall {
   readonly method: Method;
 }
 
-/** What the query of a call contains. */
+/** The content of the query of a call. */
 export interface CheckedParts {
   /** The parts of its method that the call contains, in the order of their names. */
   readonly parts: readonly RuledPart[];

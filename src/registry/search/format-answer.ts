@@ -1,7 +1,7 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
 import { type FindInferredOutput, formatGuess, NO_INFERRED_OUTPUTS } from "../declarations/inferred-output.ts";
 import { briefSignature } from "../declarations/signature.ts";
-import { getPartExample } from "../describe-part.ts";
+import { getPartExample } from "../description/part.ts";
 import { toType } from "../declarations/types.ts";
 import { shortened, estimateTokens } from "../token-count.ts";
 import { formatList } from "../../shared/format-text.ts";

@@ -1,6 +1,6 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
 import { suggestNames } from "../../shared/suggest.ts";
-import { getPartExample } from "../describe-part.ts";
+import { getPartExample } from "../description/part.ts";
 import { firstSentence } from "../token-count.ts";
 import {
   type FormatOptions,

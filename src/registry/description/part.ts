@@ -1,7 +1,7 @@
-import type { Method, Skill } from "../model/catalog.ts";
-import { formatMethodAccess } from "../shared/names/method-paths.ts";
-import type { Description } from "./describe.ts";
-import { sanitizeText } from "./sanitize.ts";
+import type { Method, Skill } from "../../model/catalog.ts";
+import { formatMethodAccess } from "../../shared/names/method-paths.ts";
+import type { Description } from "./index.ts";
+import { sanitizeText } from "../sanitize.ts";
 
 /** Maximum length of an example, and of the definition of a type, in UTF-16 units. */
 const EXAMPLE_UNITS = 1_000;

@@ -1,5 +1,5 @@
-import { sentence, SkillgateError } from "../errors.ts";
-import type { QueryProblem } from "./skill.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { QueryProblem } from "../skill.ts";
 
 /** Problems of one query that a message shows. */
 const MAX_SHOWN_PROBLEMS = 5;
@@ -10,10 +10,10 @@ export function createQueryError(
   text: string,
   problems: readonly QueryProblem[],
 ): SkillgateError {
-  const shown = problems.slice(0, MAX_SHOWN_PROBLEMS).map((problem) => formatQueryProblem(problem, text));
-  const more = problems.length > shown.length ? [`and ${problems.length - shown.length} more`] : [];
-  const message = sentence("QUERY_INVALID", `${method.skill}.${method.name}: ${[...shown, ...more].join("; ")}`);
-  return new SkillgateError("QUERY_INVALID", message, { skill: method.skill, method: method.name, problems: shown });
+  const texts = problems.slice(0, MAX_SHOWN_PROBLEMS).map((problem) => formatQueryProblem(problem, text));
+  const more = problems.length > texts.length ? [`and ${problems.length - texts.length} more`] : [];
+  const message = sentence("QUERY_INVALID", `${method.skill}.${method.name}: ${[...texts, ...more].join("; ")}`);
+  return new SkillgateError("QUERY_INVALID", message, { skill: method.skill, method: method.name, problems: texts });
 }
 
 /** `line 1, column 3 of the text: Cannot query field "titel" on type "Issue"; did you mean "title"?` */

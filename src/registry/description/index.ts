@@ -1,31 +1,31 @@
-import type { JsonSchema } from "../model/json.ts";
-import { createPathMatcher } from "../model/permissions.ts";
-import { type Catalog, listEntries, type Method, type Skill } from "../model/catalog.ts";
-import { formatMethodAccess, formatSkillAccess, splitPath, splitRemoteSkill } from "../shared/names/method-paths.ts";
-import { MAX_PATH_UNITS } from "../shared/names/skill-names.ts";
-import { formatList } from "../shared/format-text.ts";
-import { didYouMean, suggestNames } from "../shared/suggest.ts";
-import { type MethodRule, NO_POLICY, type Policy } from "../model/policy.ts";
-import { METADATA_DEFAULTS, RESPONSE_ARGUMENT } from "../model/skill.ts";
-import { declarations } from "./declarations/index.ts";
-import { formatDeclaration } from "./declarations/method.ts";
+import type { JsonSchema } from "../../model/json.ts";
+import { createPathMatcher } from "../../model/permissions.ts";
+import { type Catalog, listEntries, type Method, type Skill } from "../../model/catalog.ts";
+import { formatMethodAccess, formatSkillAccess, splitPath, splitRemoteSkill } from "../../shared/names/method-paths.ts";
+import { MAX_PATH_UNITS } from "../../shared/names/skill-names.ts";
+import { formatList } from "../../shared/format-text.ts";
+import { didYouMean, suggestNames } from "../../shared/suggest.ts";
+import { type MethodRule, NO_POLICY, type Policy } from "../../model/policy.ts";
+import { METADATA_DEFAULTS, RESPONSE_ARGUMENT } from "../../model/skill.ts";
+import { declarations } from "../declarations/index.ts";
+import { formatDeclaration } from "../declarations/method.ts";
 import {
   formatOrigin,
   withInferredOutput,
   NO_INFERRED_OUTPUTS,
   type FindInferredOutput,
   type InferredOutput,
-} from "./declarations/inferred-output.ts";
-import { briefSignature } from "./declarations/signature.ts";
+} from "../declarations/inferred-output.ts";
+import { briefSignature } from "../declarations/signature.ts";
 import {
   formatShortDeclaration,
   formatTypeDeclaration,
   type ShortDeclaration,
-} from "./declarations/short-declaration.ts";
-import { exampleCall } from "./examples/index.ts";
-import { describeNamedType, describePart, findPartNamed } from "./describe-part.ts";
-import { firstSentence } from "./token-count.ts";
-import { sanitizeOutputSchema, sanitizeText } from "./sanitize.ts";
+} from "../declarations/short-declaration.ts";
+import { exampleCall } from "../examples/index.ts";
+import { describeNamedType, describePart, findPartNamed } from "./part.ts";
+import { firstSentence } from "../token-count.ts";
+import { sanitizeOutputSchema, sanitizeText } from "../sanitize.ts";
 
 /** Maximum methods described in full in one answer; of others only the signature is shown. */
 const FULL_METHODS = 5;
@@ -186,8 +186,8 @@ function declareMethod(method: Method, observed: FindInferredOutput): ShortDecla
 /** Describes a type that the declaration of a method names: `Skill.method.Type`. */
 function describeType(method: Method, name: string, catalog: Catalog): Description {
   const skill = catalog.skill(method.skill);
-  const named = skill && describeNamedType(skill, name);
-  if (named !== undefined) return named;
+  const description = skill && describeNamedType(skill, name);
+  if (description !== undefined) return description;
   const findType = (title: string): JsonSchema | undefined => sanitizeOutputSchema(method.definition.findType?.(title));
   const found = formatTypeDeclaration(method, name, findType);
   const path = `${method.path}.${name}`;
