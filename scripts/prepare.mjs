@@ -38,6 +38,7 @@ export const DEMO_PACKAGES = [
   "ajv-formats",
   "comment-parser",
   "esbuild",
+  "graphql",
   "hono",
   "jose",
   "jsonc-parser",

@@ -1,6 +1,7 @@
 import { findTypeScript } from "../shared/package/typescript.ts";
+import { type OrderFailure, StartBudget } from "../shared/threads/order-thread.ts";
 import type { CheckRequest, CheckReport, Diagnostic } from "./protocol.ts";
-import { CheckThread } from "./thread.ts";
+import { type CheckThread, startThread } from "./thread.ts";
 
 export type { Diagnostic } from "./protocol.ts";
 
@@ -93,7 +94,7 @@ export interface TypecheckOptions {
 export function createTypecheck(options: TypecheckOptions = {}): Typecheck {
   const { limitMs = LIMIT_MS, idleMs = IDLE_MS, maxStarts = MAX_STARTS } = options;
   const waiting = new Set<QueuedCheck>();
-  const starts: number[] = [];
+  const starts = new StartBudget(maxStarts, STARTS_WITHIN_MS);
   let thread: CheckThread | undefined;
   const installed = findTypeScript();
   let stopped: "missing" | "closed" | undefined =
@@ -102,11 +103,8 @@ export function createTypecheck(options: TypecheckOptions = {}): Typecheck {
 
   function open(): CheckThread | undefined {
     if (thread !== undefined || stopped !== undefined) return thread;
-    const now = performance.now();
-    while (now - (starts[0] ?? now) > STARTS_WITHIN_MS) starts.shift();
-    if (starts.length >= maxStarts) return undefined;
-    starts.push(now);
-    thread = new CheckThread(limitMs, { idle: next, over: replace });
+    if (!starts.take()) return undefined;
+    thread = startThread({ idle: next, over: replace });
     return thread;
   }
 
@@ -128,13 +126,13 @@ export function createTypecheck(options: TypecheckOptions = {}): Typecheck {
       return;
     }
     waiting.delete(newest);
-    thread.check(newest.order, (report) => newest.end(toResult(report)));
+    thread.ask(newest.order, limitMs, (report) => newest.end(toResult(report)));
   }
 
   function sleep(): void {
     void thread?.close();
     thread = undefined;
-    starts.pop(); // it has not failed
+    starts.giveBack();
   }
 
   function replace(): void {
@@ -218,8 +216,8 @@ function queueCheck(
   });
 }
 
-function toResult(report: CheckReport): TypecheckResult {
-  return report.kind === "checked"
+function toResult(report: CheckReport | OrderFailure): TypecheckResult {
+  return typeof report === "object" && report.kind === "checked"
     ? { kind: "checked", diagnostics: report.diagnostics }
     : { kind: "skipped", why: "crashed" };
 }

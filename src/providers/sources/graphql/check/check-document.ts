@@ -1,0 +1,107 @@
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  specifiedRules,
+  stripIgnoredCharacters,
+  validate,
+  visit,
+} from "graphql";
+
+import type { QueryProblem } from "../../../../model/skill.ts";
+import { addProblems, type CheckedDocument, type QueryKind } from "./checked-document.ts";
+import { checkVariables } from "./check-variables.ts";
+import { collectFields } from "./collect-fields.ts";
+import { explainErrors } from "./explain-error.ts";
+import { findOperation } from "./find-operation.ts";
+import { findPages } from "./find-pages.ts";
+import { listUploads } from "./find-uploads.ts";
+import { MAX_PROBLEMS } from "./limits.ts";
+import { findExcess, type Fragments, getFragments } from "./measure-selection.ts";
+import { createSelectionOutput } from "./output-schema.ts";
+import { createProblem, parseText } from "./parse-text.ts";
+import { getNameRange } from "./ranges.ts";
+
+/** A text that was checked without its variables. */
+export interface CheckedText {
+  readonly checked: CheckedDocument;
+  /** Present for a text without problems. */
+  readonly operation?: OperationDefinitionNode;
+}
+
+/** Checks a text and the values of its variables; `undefined` stands for values that are not known. */
+export function checkDocument(
+  schema: GraphQLSchema,
+  kind: QueryKind,
+  text: string,
+  variables?: unknown,
+): CheckedDocument {
+  const { checked, operation } = checkText(schema, kind, text);
+  if (operation === undefined || variables === undefined) return checked;
+  return addProblems(checked, checkVariables(schema, operation, variables));
+}
+
+/** Checks a text against a schema: one operation of its kind, within the limits, by the rules of the specification. */
+export function checkText(schema: GraphQLSchema, kind: QueryKind, text: string): CheckedText {
+  const read = parseText(text);
+  if ("problem" in read) return refuse(text, [read.problem]);
+  const { document } = read;
+  const found = findOperation(document, kind, schema);
+  if ("problem" in found) return refuse(text, [found.problem]);
+  const { operation } = found;
+  const fragments = getFragments(document);
+  const excess = findExcess(operation, fragments);
+  if (excess !== undefined) return refuse(text, [excess]);
+  const fields = listRootFields(schema, operation, fragments);
+  const problems = findProblems(schema, document);
+  if (problems.length > 0) return refuse(text, problems, fields);
+  const pages = findPages(schema, operation, fragments);
+  const uploads = listUploads(schema, operation);
+  const checked: CheckedDocument = {
+    problems: [],
+    fields,
+    output: createSelectionOutput(schema, operation, fragments),
+    ...(operation.name !== undefined && { operationName: operation.name.value }),
+    text: stripIgnoredCharacters(text),
+    ...(pages !== undefined && { pages }),
+    ...(uploads.length > 0 && { uploads }),
+  };
+  return { checked, operation };
+}
+
+function refuse(text: string, problems: readonly QueryProblem[], fields: readonly string[] = []): CheckedText {
+  return { checked: { problems, fields, text } };
+}
+
+function findProblems(schema: GraphQLSchema, document: DocumentNode): readonly QueryProblem[] {
+  const errors = validate(schema, document, specifiedRules, { maxErrors: MAX_PROBLEMS });
+  // The last error beyond the limit has no place: it says that there are more.
+  const placed = errors.filter(({ nodes }) => nodes !== undefined && nodes.length > 0);
+  return [...findSeveralAnswers(document), ...explainErrors(placed, document, schema)].slice(0, MAX_PROBLEMS);
+}
+
+/** Finds directives by which a server answers in several parts. */
+function findSeveralAnswers(document: DocumentNode): readonly QueryProblem[] {
+  const problems: QueryProblem[] = [];
+  visit(document, {
+    Directive(node) {
+      if (node.name.value !== "defer" && node.name.value !== "stream") return;
+      problems.push(createProblem(`A call has one answer; write it without @${node.name.value}`, getNameRange(node)));
+    },
+  });
+  return problems;
+}
+
+/** The names of the root fields, without those of introspection. */
+function listRootFields(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+): readonly string[] {
+  const root = schema.getRootType(operation.operation);
+  if (root == null) return [];
+  const selection = { set: operation.selectionSet, parent: root, isOptional: false };
+  const groups = collectFields([selection], root, { schema, fragments });
+  const names = [...groups.values()].flatMap(({ nodes }) => nodes.map(({ name }) => name.value));
+  return [...new Set(names.filter((name) => !name.startsWith("__")))];
+}
