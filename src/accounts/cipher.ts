@@ -18,8 +18,16 @@ export interface Cipher {
   isCurrent(value: string): Promise<boolean>;
 }
 
+/** How errors name a value, and how a person gets another one. */
+interface CipherWords {
+  readonly subject: (location: string) => string;
+  readonly again: string;
+}
+
+const WORDS: CipherWords = { subject: () => "its stored value", again: "connect it again" };
+
 /** Creates a cipher with the keys of a source: the first one encrypts, all of them decrypt. Values are `v1.<key id>.<iv>.<data>`. */
-export function createCipher(keys: KeySource): Cipher {
+export function createCipher(keys: KeySource, { subject, again }: CipherWords = WORDS): Cipher {
   return {
     async encrypt(text, location) {
       const { id, bytes } = await keys.getFirst();
@@ -30,28 +38,31 @@ export function createCipher(keys: KeySource): Cipher {
     },
     async decrypt(value, location) {
       const [version, id = "", iv = "", data = ""] = value.split(".");
-      if (version !== VERSION) throw unavailable("its stored value has an unknown form; connect it again");
+      if (version !== VERSION) throw unavailable(`${subject(location)} has an unknown form; ${again}`);
       const key = await keys.find(id);
-      if (key === undefined) throw unavailable(await describeMissingKey(id, keys));
-      return decryptWith(key, Buffer.from(iv, "base64url"), Buffer.from(data, "base64url"), location);
+      if (key === undefined)
+        throw unavailable(
+          `${subject(location)} is encrypted with the key ${id}, which ${await keys.describe()} does not have; ` +
+            `add that key after the first one, or ${again}`,
+        );
+      const text = decryptWith(key, Buffer.from(iv, "base64url"), Buffer.from(data, "base64url"), location);
+      if (text !== undefined) return text;
+      throw unavailable(`${subject(location)} was changed outside of Skillgate; ${again}`);
     },
     isCurrent: async (value) => value.startsWith(`${VERSION}.${(await keys.getFirst()).id}.`),
   };
 }
 
-function decryptWith({ bytes }: AccountKey, iv: Buffer, data: Buffer, location: string): string {
+/** Returns `undefined` for a value that was changed, or is for another place. */
+function decryptWith({ bytes }: AccountKey, iv: Buffer, data: Buffer, location: string): string | undefined {
   try {
     const decipher = createDecipheriv(ALGORITHM, bytes, iv, { authTagLength: TAG_BYTES })
       .setAAD(Buffer.from(location))
       .setAuthTag(data.subarray(-TAG_BYTES));
     return Buffer.concat([decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8");
   } catch {
-    throw unavailable("its stored value was changed outside of Skillgate; connect it again");
+    return undefined;
   }
-}
-
-async function describeMissingKey(id: string, keys: KeySource): Promise<string> {
-  return `its stored value is encrypted with the key ${id}, which ${await keys.describe()} does not have; add that key after the first one, or connect the account again`;
 }
 
 function unavailable(values: string): SkillgateError {

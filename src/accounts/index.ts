@@ -29,6 +29,7 @@ export { describeConnect, type DescribeConnect } from "./failures.ts";
 export type { LoginBrowser, LoginTarget } from "./logins.ts";
 export type { BrowserLogin, DeviceLogin, NewConnection } from "./oauth/index.ts";
 export { createKeySource, type KeySettings, type KeySource } from "./key-source.ts";
+export { createServerLogins, type ServerLogin, type ServerLogins } from "./server-logins/index.ts";
 export type { AccountStatus, AccountViewer } from "./status.ts";
 export { type AccountTest, testAccount } from "./test-account.ts";
 

@@ -1,6 +1,7 @@
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Account, Credential, OpenAccount } from "../model/account.ts";
 import type { Caller } from "../model/caller.ts";
+import { findEncryptionFlaw } from "../shared/http/find-encryption-flaw.ts";
 import { guardedFetch } from "../shared/http/guarded-fetch.ts";
 import type { AccountDefinition } from "./definition.ts";
 
@@ -29,6 +30,8 @@ export async function testAccount(
         result: "readable",
         detail: "the credential can be read; it is sent in the body, which a test does not have",
       };
+    const flaw = findEncryptionFlaw(new URL(test), definition);
+    if (flaw !== undefined) return { result: "failed", detail: flaw };
     const send = createRequest(test, isPrivate);
     const status = await sendRenewed(opened, send);
     return describeStatus(status, new URL(test));

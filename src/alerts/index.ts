@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { getMessage } from "../errors.ts";
-import { addressIn, isPublicAddress } from "../shared/http/addresses.ts";
+import { isNear } from "../shared/http/addresses.ts";
 import { guardedFetch } from "../shared/http/guarded-fetch.ts";
 import { signMessage } from "./sign.ts";
 
@@ -50,8 +50,6 @@ export function createAlerts(
   { url, secret, isPrivate }: AlertSettings,
   { log, delays = DELAYS }: AlertOptions,
 ): Alerts {
-  const address = addressIn(url);
-  const isNear = url.hostname === "localhost" || (address !== undefined && !isPublicAddress(address));
   const fetch = guardedFetch(isPrivate ? "private" : "public");
   const closing = new AbortController();
   const requests = new Set<Promise<unknown>>();
@@ -67,7 +65,7 @@ export function createAlerts(
       if (status >= 200 && status < 300) return undefined;
       return { why: `it answers with status ${status}`, ...(status === GONE && { isLast: true }) };
     } catch (error) {
-      const hint = isNear && !isPrivate ? "; allow it by alerts.private: true" : "";
+      const hint = isNear(url) && !isPrivate ? "; allow it by alerts.private: true" : "";
       return { why: `${getMessage(error)}${hint}` };
     }
   }

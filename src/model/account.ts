@@ -75,3 +75,13 @@ export interface UsableAccounts {
 
 /** Accounts of a runtime that has none. */
 export const NO_ACCOUNTS: UsableAccounts = Object.freeze({ find: () => undefined, refresh: async () => {} });
+
+/** Stores the grants of logins at MCP servers: values by key. A login is used by all processes with the same store. */
+export interface TokenStore {
+  /** Rejects with `ACCOUNT_UNAVAILABLE` for a value that cannot be decrypted. */
+  get(key: string): Promise<unknown>;
+  set(key: string, value: unknown): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** Runs work under the lock of a key, which all processes with the same store share. */
+  exclusively<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+}

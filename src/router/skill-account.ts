@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from "../model/limits.ts";
 import type { AccountRequest, AccountResponse, SkillAccount } from "../model/skill.ts";
 import { createAccountResponse } from "../shared/http/account-response.ts";
 import { addHeaders, addQuery, createCredentialMask, listBodyFields } from "../shared/http/add-credential.ts";
+import { findEncryptionFlaw } from "../shared/http/find-encryption-flaw.ts";
 import { ACCEPT_ENCODING, type Answer, exchange } from "../shared/http/exchange.ts";
 import { getHeader, selectHeaders } from "../shared/http/headers.ts";
 import { readBody } from "../shared/http/read-body.ts";
@@ -95,6 +96,8 @@ function readRequest(
     throw refuse(
       `${url?.origin ?? JSON.stringify(text.slice(0, 100))} does not get the credential of the account ${account.name}; the owner adds it: accounts: { ${account.name}: { servers: [${url?.origin ?? "https://…"}] } }`,
     );
+  const flaw = findEncryptionFlaw(url, account);
+  if (flaw !== undefined) throw refuse(flaw);
   const own = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const collision = account.places.find((location) => location.in === "header" && own.has(location.name.toLowerCase()));
   if (collision !== undefined)

@@ -6,6 +6,7 @@ import type { ListName } from "../model/mcp-features.ts";
 import type { RuntimeAccounts } from "./accounts.ts";
 import type { LogListener } from "./options.ts";
 import type { SkillGate } from "../model/provider.ts";
+import type { TokenStore } from "../model/account.ts";
 import type { LiveTrust } from "./settings/live-trust.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { SavedOptions, SavedProvider } from "../providers/saved/index.ts";
@@ -73,6 +74,8 @@ export interface ProviderSettings extends Pick<
   readonly log: LogListener;
   readonly secrets: KnownSecrets;
   readonly accounts: Pick<RuntimeAccounts, "find" | "refresh" | "open" | "definitions">;
+  /** The grants of logins at MCP servers; without it, they end with the process. */
+  readonly tokens: TokenStore | undefined;
   readonly saved: Pick<SavedOptions, "run" | "counts" | "requiredPasses" | "wallMs">;
   /** Called after each change of an MCP server. */
   readonly onServers: () => void;
@@ -193,7 +196,7 @@ async function openSkills(
 
 async function openMcp(
   servers: readonly ServerConfig[],
-  { serverUse, timeouts, env, secrets, accounts, trust, onServers, onListChanged }: ProviderSettings,
+  { serverUse, timeouts, env, secrets, accounts, tokens, trust, onServers, onListChanged }: ProviderSettings,
   sources: SkillSources,
 ): Promise<McpProvider | undefined> {
   if (servers.length === 0) return undefined;
@@ -203,7 +206,8 @@ async function openMcp(
   const clientInfo = { name: "skillgate", version: VERSION };
   const connectTimeoutMs = timeouts.connectMs;
   const findObstacle = (server: string): Promise<string | undefined> => trust.whyServerHeld(server);
-  const options = { ...serverUse, connectTimeoutMs, env, secrets, accounts, clientInfo, findObstacle, onListChanged };
+  const common = { connectTimeoutMs, env, secrets, accounts, clientInfo, findObstacle, onListChanged };
+  const options = { ...serverUse, ...common, ...(tokens !== undefined && { tokens }) };
   const provider = sources.add(connectServers(servers, options));
   provider.onChange(onServers);
   return provider;

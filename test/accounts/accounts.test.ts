@@ -192,7 +192,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("accounts in a store 
     await open(database, createKeys(createKey())).accounts.connect("notes", ADA.id, [ADAS_TOKEN]);
     const opened = open(database, createKeys(createKey()));
     await expect(find(opened).open(ADA)).rejects.toThrow(
-      /^Cannot use the account now: its stored value is encrypted with the key [0-9a-f]{8}, which the variable SKILLGATE_ACCOUNT_KEY does not have; add that key after the first one, or connect the account again \(ACCOUNT_UNAVAILABLE\)$/,
+      /^Cannot use the account now: its stored value is encrypted with the key [0-9a-f]{8}, which the variable SKILLGATE_ACCOUNT_KEY does not have; add that key after the first one, or connect it again \(ACCOUNT_UNAVAILABLE\)$/,
     );
     const [row] = await (await database.open()).accounts.list();
     expect(row?.state).toBe("connected");

@@ -1,11 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
+import { toServerConfig } from "../../src/config/index.ts";
+import { tokensInMemory } from "../../src/providers/mcp/oauth/tokens-in-memory.ts";
+import { protectedServer } from "../support/mcp/authorization-server.ts";
+import { connected } from "../support/mcp/servers.ts";
 import { BIN, type Ended, environment, HAS_TERMINAL, type Place, project, skillgate } from "../surfaces/cli/command.ts";
 
 const KEY = "a1B2c3D4e5F6g7H8-notes-key";
@@ -208,4 +212,42 @@ test("doctor names accounts that must be connected again, that nothing uses, and
   expect(stdout).toMatch(
     /wiki \(owner\): Cannot use the account now: its stored value is encrypted with the key [0-9a-f]{8}/,
   );
+});
+
+test("account lists the logins at MCP servers, takes over those of an earlier version, and removes one [O1]", async () => {
+  const server = await protectedServer();
+  const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: { web: { type: "http", url: server.url } } }) });
+  const state = join(dirname(cwd), "home", ".local", "state", "skillgate");
+  mkdirSync(state, { recursive: true });
+  const tokens = tokensInMemory();
+  const authorize = async ({ url }: { readonly url: URL }): Promise<void> => void (await fetch(url));
+  await connected([toServerConfig("web", { url: server.url })], { tokens, authorize });
+  const key = `tokens ${server.url} owner`;
+  writeFileSync(join(state, "logins.json"), JSON.stringify({ [key]: await tokens.get(key) }));
+  const account = open(cwd);
+  const { stdout } = await account(["list", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ logins: [{ server: server.url, kind: "server", owner: "owner" }] });
+  expect((await account(["list"])).stdout).toContain(`Logins at MCP servers:\n  ${server.url}  owner  server`);
+  expect(findFiles(dirname(cwd), server.tokens)).toEqual([]);
+  const listed = await skillgate(["mcp", "list", "--json"], { cwd });
+  expect(listed.stdout).toContain('"status":"connected"');
+  for (const token of server.tokens) expect(listed.stdout).not.toContain(token);
+  expect(await account(["rotate"])).toMatchObject({
+    stdout: expect.stringMatching(/^Encrypted 1 credential with a new key/),
+  });
+  const other = { SKILLGATE_ACCOUNT_KEY: "0123456789abcdef".repeat(4) };
+  const doctor = await skillgate(["doctor"], { cwd, env: other });
+  expect(doctor.stdout).toContain(`! Login at ${server.url}: it cannot be read`);
+  expect(doctor.stdout).toContain(
+    "which the variable SKILLGATE_ACCOUNT_KEY does not have; add that key after the first one",
+  );
+  const unreadable = await skillgate(["mcp", "list", "--json"], { cwd, env: other });
+  expect(unreadable.stdout + unreadable.stderr).toContain("log in again: skillgate mcp login");
+  expect(await account(["revoke", server.url])).toMatchObject({
+    exit: 0,
+    stdout: `Removed the login at ${server.url}\n`,
+    stderr: expect.stringContaining("Its tokens may still be valid at the server until they end"),
+  });
+  expect(await account(["revoke", server.url])).toMatchObject({ exit: 5 });
+  expect((await account(["list"])).stdout).not.toContain(server.url);
 });

@@ -234,3 +234,18 @@ test("refuses an entry that logs in by itself, too, and an account of a process"
     { error: 'account names "absent", which the settings do not have: accounts: { absent: … }' },
   ]);
 });
+
+test("sends no credential to a server at a public address without encryption", async () => {
+  const server = await startNotes();
+  const runtime = await openRuntime(server, {
+    mcpServers: { notes: { url: "http://notes.example.com/mcp", account: "notes" } },
+  });
+  expect(runtime.servers).toMatchObject([
+    {
+      status: "error",
+      error: expect.stringContaining(
+        "http://notes.example.com is not an https address, and the credential of the account notes is sent only encrypted",
+      ),
+    },
+  ]);
+});

@@ -155,3 +155,19 @@ test("continues a failed run after a missing account was connected, and not with
   });
   expect(await runtime.runs.replay(failed.runId)).toMatchObject({ kind: "failed" });
 });
+
+test("sends no credential to a public address without encryption, and says what to write", async () => {
+  const { open } = await startNotes();
+  const server = "http://api.example.com";
+  const sources = { notes: { openapi: "./api.json", server, account: "notes" } };
+  const runtime = await open({ sources });
+  const says =
+    "http://api.example.com is not an https address, and the credential of the account notes is sent only encrypted; write https://, " +
+    "or, if the server is in your own network: accounts: { notes: { private: true } }";
+  expect(runtime.problems).toMatchObject([{ source: "sources.notes", error: says }]);
+  await connect(runtime, ADA, "ada");
+  expect(await runtime.run("await device.NotesAPI.list()", { caller: ADA })).toMatchObject({
+    kind: "failed",
+    error: { code: "ACCOUNT_UNAVAILABLE", message: expect.stringContaining(says) },
+  });
+});

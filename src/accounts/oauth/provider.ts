@@ -2,7 +2,7 @@ import type * as OAuth from "oauth4webapi";
 
 import { getMessage } from "../../errors.ts";
 import { toRecord } from "../../model/json.ts";
-import { addressIn, isPublicAddress } from "../../shared/http/addresses.ts";
+import { isNear } from "../../shared/http/addresses.ts";
 import { truncateText } from "../../shared/format-text.ts";
 import { toVisibleLine } from "../../shared/visible-text.ts";
 import type { OAuthDefinition } from "../definition.ts";
@@ -110,11 +110,6 @@ function listOwnUrls({
   return [issuer, tokenUrl, authorizationUrl, deviceUrl, revocationUrl].flatMap((url) =>
     url !== undefined && URL.canParse(url) ? [new URL(url)] : [],
   );
-}
-
-function isNear(url: URL): boolean {
-  const address = addressIn(url);
-  return url.hostname === "localhost" || (address !== undefined && !isPublicAddress(address));
 }
 
 /** The settings are stronger than the metadata of the provider. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Implementation } from "@modelcontextprotocol/client";
 
 import { SkillgateError } from "../../errors.ts";
-import { NO_ACCOUNTS, type UsableAccounts } from "../../model/account.ts";
+import { NO_ACCOUNTS, type TokenStore, type UsableAccounts } from "../../model/account.ts";
 import type { Client } from "../../model/client-requests.ts";
 import { OWNER } from "../../model/caller.ts";
 import { canonicalText } from "../../shared/digest.ts";
@@ -20,8 +20,8 @@ import { LISTINGS } from "./known-server.ts";
 import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
 import type { ChangePolicy } from "../../shared/changes/definition-changes.ts";
 import type { Authorize } from "./oauth/session.ts";
-import { knownTokens } from "./oauth/known-tokens.ts";
-import { tokenFile, tokensInMemory } from "./oauth/token-file.ts";
+import { knownTokens, withoutUnreadable } from "./oauth/known-tokens.ts";
+import { tokensInMemory } from "./oauth/tokens-in-memory.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { ProcessEnvironment } from "../../shared/process/child-environment.ts";
 import { killOrphans } from "./stdio/process-registry.ts";
@@ -50,8 +50,10 @@ export interface McpProviderOptions {
   readonly startsTogether?: number;
   /** A server without a call for this time is stopped; its next call starts it again. Never by default. */
   readonly idleMs?: number;
-  /** Absolute path of the folder for logins, listings and accepted tools; by default, they stay in memory. */
+  /** Absolute path of the folder for listings and accepted tools; by default, they stay in memory. */
   readonly stateDir?: string;
+  /** The grants of logins; by default, they stay in memory. */
+  readonly tokens?: TokenStore;
   /** Servers with a stored listing are started at once (the default), or by their first call. */
   readonly start?: "at once" | "when needed";
   /** A tool that differs from its accepted definition is reported (the default), or also held back until accepted. */
@@ -155,7 +157,7 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
 }
 
 function createServerOptions(options: McpProviderOptions, onChange: () => void): ServerOptions {
-  const { stateDir, secrets = new KnownSecrets() } = options;
+  const { stateDir, secrets = new KnownSecrets(), tokens = tokensInMemory(), authorize } = options;
   return {
     env: options.env,
     clientInfo: options.clientInfo ?? { name: "skillgate", version: "0" },
@@ -163,11 +165,11 @@ function createServerOptions(options: McpProviderOptions, onChange: () => void):
     maxMessageBytes: options.maxMessageBytes ?? 32 << 20,
     restart: { ...RESTART_POLICY, ...options.restart },
     starts: new StartQueue(options.startsTogether),
-    tokens: knownTokens(stateDir === undefined ? tokensInMemory() : tokenFile(join(stateDir, "logins.json")), secrets),
+    tokens: knownTokens(authorize === undefined ? tokens : withoutUnreadable(tokens), secrets),
     secrets,
     accounts: options.accounts ?? NO_ACCOUNTS,
     caller: OWNER.id,
-    authorize: options.authorize,
+    authorize,
     client: options.client,
     idleMs: options.idleMs,
     cache: stateDir === undefined ? undefined : createFileCache(join(stateDir, LISTINGS)),

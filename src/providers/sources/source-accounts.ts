@@ -1,4 +1,5 @@
-import type { CredentialPlace, FindAccount } from "../../model/account.ts";
+import type { Account, CredentialPlace, FindAccount } from "../../model/account.ts";
+import { findEncryptionFlaw } from "../../shared/http/find-encryption-flaw.ts";
 import { matchesOperation, type OperationNames } from "./patterns.ts";
 import type { SourceConfig } from "./source-config.ts";
 
@@ -18,13 +19,26 @@ export function listOwnPlaces(
   return [...ofAccount, ...Object.keys(config.headers).map((header) => ({ in: "header" as const, name: header }))];
 }
 
-/** Says which accounts of a source the settings do not have. */
+/** Says which accounts of a source the settings do not have, and which get no credential to its server. */
 export function findAccountProblems(
-  { accounts }: Pick<SourceConfig, "accounts">,
+  config: Pick<SourceConfig, "accounts" | "isPrivate">,
+  server: URL | undefined,
   find: FindAccount,
 ): readonly string[] {
-  const unknown = new Set(accounts.map(([, name]) => name).filter((name) => find(name) === undefined));
-  return [...unknown].map(
-    (name) => `account names ${JSON.stringify(name)}, which the settings do not have: accounts: { ${name}: … }`,
-  );
+  const names = new Set(config.accounts.map(([, name]) => name));
+  return [...names].flatMap((name) => {
+    const account = find(name);
+    if (account === undefined)
+      return `account names ${JSON.stringify(name)}, which the settings do not have: accounts: { ${name}: … }`;
+    return (server && findServerFlaw(server, account, config)) ?? [];
+  });
+}
+
+/** Says why a server gets no credential of an account. The server of a source in a private network is one of its accounts, too. */
+export function findServerFlaw(
+  server: URL,
+  { name, isPrivate }: Pick<Account, "name" | "isPrivate">,
+  config: Pick<SourceConfig, "isPrivate">,
+): string | undefined {
+  return findEncryptionFlaw(server, { name, isPrivate: isPrivate || config.isPrivate });
 }

@@ -281,7 +281,7 @@ export class ApiSource<Catalog extends SourceCatalog = SourceCatalog> {
     this.#accountLocations = this.#describePlaces();
     this.#settingProblems = [
       ...findSettingProblems(this.config, catalog),
-      ...findAccountProblems(this.config, this.#options.findAccount),
+      ...findAccountProblems(this.config, connected.server, this.#options.findAccount),
     ];
     this.skill = connected.createSkill({ ...offered, changes: this.#changes });
   }

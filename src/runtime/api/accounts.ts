@@ -9,6 +9,7 @@ import type {
   NewConnection,
   LoginTarget,
   Rotation,
+  ServerLogin,
   UnreadableConnection,
 } from "../../accounts/index.ts";
 import { type Caller, formatCaller, mayAdminister, mayRead, OWNER, requireAdmin } from "../../model/caller.ts";
@@ -76,6 +77,12 @@ export interface RuntimeAccountsApi {
   test(target: AccountTarget): Promise<AccountTest>;
   /** Deletes a connection; returns false if there was none. Throws `ADMIN_MISSING`. */
   revoke(target: AccountTarget): Promise<boolean>;
+  /** Lists the logins at MCP servers, of the caller itself or of all. */
+  listServerLogins(options?: CallerOption): Promise<readonly ServerLogin[]>;
+  /** Lists the logins at MCP servers that cannot be decrypted. Throws `ADMIN_MISSING`. */
+  listUnreadableLogins(options?: CallerOption): Promise<readonly UnreadableConnection[]>;
+  /** Deletes a login at an MCP server; returns false if there was none. Throws `ADMIN_MISSING`. */
+  removeServerLogin(login: Pick<ServerLogin, "server" | "owner"> & CallerOption): Promise<boolean>;
   /** Names links of a server at this address, in place of commands, to callers that must connect an account of theirs. */
   linkTo(baseUrl: string): void;
   /** Encrypts all credentials with the first key. Throws `ADMIN_MISSING`. */
@@ -129,14 +136,40 @@ export function createAccountsApi(parts: RuntimeParts): RuntimeAccountsApi {
       if (isRevoked) report(parts, "revoked", found);
       return isRevoked;
     },
+    ...createServerLoginsApi(parts),
     linkTo: (baseUrl) => accounts.linkTo(baseUrl),
     async rotate({ caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
-      return (await accounts.open()).rotate();
+      const rotation = await (await accounts.open()).rotate();
+      const more = await (await parts.logins?.open())?.rotate();
+      if (more === undefined) return rotation;
+      const unreadable = [...rotation.unreadable, ...more.unreadable];
+      return { ...rotation, changed: rotation.changed + more.changed, unreadable };
     },
     async listUnreadable({ caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
       return (await accounts.open()).listUnreadable();
+    },
+  };
+}
+
+function createServerLoginsApi(
+  parts: RuntimeParts,
+): Pick<RuntimeAccountsApi, "listServerLogins" | "listUnreadableLogins" | "removeServerLogin"> {
+  return {
+    async listServerLogins({ caller = OWNER } = {}) {
+      const list = (await (await parts.logins?.open())?.list()) ?? [];
+      return mayAdminister(caller, "ManageServers") ? list : list.filter(({ owner }) => owner === caller.id);
+    },
+    async listUnreadableLogins({ caller = OWNER } = {}) {
+      requireAdmin(caller, "ManageServers");
+      return (await (await parts.logins?.open())?.listUnreadable()) ?? [];
+    },
+    async removeServerLogin({ server, owner, caller = OWNER }) {
+      if (owner !== caller.id) requireAdmin(caller, "ManageServers");
+      const isRemoved = (await (await parts.logins?.open())?.remove({ server, owner })) ?? false;
+      if (isRemoved) reportLoginEnd(parts, { server, owner, caller });
+      return isRemoved;
     },
   };
 }
@@ -210,6 +243,17 @@ function listSkills(account: string, { skills }: Catalog, caller: Caller): reado
     );
     return isUsed ? [name] : [];
   });
+}
+
+/** Notes the end of a login at an MCP server in the log, and in the audit log if there is one. */
+function reportLoginEnd(
+  { log, audit }: RuntimeParts,
+  { server, owner, caller }: Pick<ServerLogin, "server" | "owner"> & { readonly caller: Caller },
+): void {
+  log("info", `The login at ${server} was removed by ${formatCaller(caller)}`);
+  const time = new Date().toISOString();
+  const facts = { event: "login removed", caller: caller.id, method: `login:${server}`, owner, outcome: "ok" };
+  audit?.writer.add({ time, ...facts });
 }
 
 /** Notes a change of a connection in the log, and in the audit log if there is one. */

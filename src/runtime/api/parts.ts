@@ -21,6 +21,7 @@ import {
 import type { EndedConnection } from "../../accounts/index.ts";
 import { createRuntimeAccounts, type RuntimeAccounts } from "../accounts.ts";
 import { createRuntimeAlerts, type RuntimeAlerts } from "./alerts.ts";
+import { createRuntimeLogins, type RuntimeLogins } from "./server-logins.ts";
 import { type RuntimeAudit, createAudit } from "../audit.ts";
 import type { CallElsewhere } from "../../router/index.ts";
 import { SavedCalls } from "../saved/index.ts";
@@ -49,6 +50,8 @@ export interface RuntimeParts {
   readonly store: Store;
   readonly database: LazyDatabase;
   readonly accounts: RuntimeAccounts;
+  /** The logins at MCP servers; `undefined` if they end with the process. */
+  readonly logins: RuntimeLogins | undefined;
   readonly alerts: RuntimeAlerts;
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
@@ -117,7 +120,8 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const onListChanged = (skill: string, list: ListName): void => void events.emit("list", skill, list);
   const stored = createDatabaseParts(settings, { options, secrets, log: onLog, events });
   const { database, accounts } = stored;
-  const parts = { onListChanged, accounts, sources: trusted, trust, log: onLog, secrets, saved, onServers };
+  const own = { accounts, tokens: stored.logins?.tokens, onServers, onListChanged };
+  const parts = { ...own, sources: trusted, trust, log: onLog, secrets, saved };
   const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
   if (options.lazy !== true) await providers.open();
   const audit = createAudit(settings, database, onLog);
@@ -161,7 +165,7 @@ function createRefresh(registry: Registry, read: (skill: ProvidedSkill) => unkno
 function createDatabaseParts(
   settings: RuntimeSettings,
   { options: { lazy = false }, secrets, log, events }: Pick<RuntimeParts, "options" | "secrets" | "log" | "events">,
-): Pick<RuntimeParts, "accounts" | "alerts" | "database" | "retention" | "storeProblems"> {
+): Pick<RuntimeParts, "accounts" | "alerts" | "database" | "logins" | "retention" | "storeProblems"> {
   const { database: location, retention: retentionSettings, timeouts } = settings;
   const storeProblems: Problem[] = [];
   const retention = scheduleRetention(retentionSettings, (text) => log("warn", text));
@@ -181,7 +185,8 @@ function createDatabaseParts(
     if (ended.end === undefined) log("warn", `The account ${ended.title} must be connected again: ${ended.why}`);
     events.emit("account", ended);
   });
-  return { database, accounts, alerts, retention, storeProblems };
+  const logins = createRuntimeLogins({ settings, database, secrets });
+  return { database, accounts, logins, alerts, retention, storeProblems };
 }
 
 function forwardLog(events: EventEmitter<RuntimeEvents>, log: RuntimeOptions["log"]): void {

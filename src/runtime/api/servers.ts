@@ -1,12 +1,24 @@
 import { findServerSecrets } from "../../config/index.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
+import type { LogLevel } from "../../model/skill.ts";
+import type { McpProvider, ServerConfig } from "../../providers/mcp/index.ts";
 import type { ShownOperation, SourceProvider, SourceStatus } from "../../providers/sources/index.ts";
 import type { CallerOption } from "../../runtime.ts";
 import { readAgain } from "../settings/live-trust.ts";
 import type { Providers } from "../open-providers.ts";
 import { createAccountsApi, type RuntimeAccountsApi } from "./accounts.ts";
 import type { RuntimeParts } from "./parts.ts";
+
+/** A connection to a server beside the one that runs. */
+export type SeparateServer = Pick<McpProvider, "ready" | "servers" | "close">;
+
+/** How a server is tested. */
+export interface SeparateServerOptions {
+  /** Stops the server. */
+  readonly signal: AbortSignal;
+  readonly log: (server: string, level: LogLevel, text: string) => void;
+}
 
 /** Methods of a runtime that administer its providers. */
 export interface ServerApi {
@@ -24,6 +36,8 @@ export interface ServerApi {
    * Calls of servers that stay are not disturbed.
    */
   reloadServers(): Promise<void>;
+  /** Connects to a server once more, beside the one that runs; the caller closes it. */
+  connectAlone(config: ServerConfig, options: SeparateServerOptions): Promise<SeparateServer>;
   /** Loads the skill files that have changed, at once; with the option `watch`, changes are loaded soon without it. */
   reloadSkills(): Promise<void>;
   /** Lists the APIs of the settings, with the states of their documents. */
@@ -47,6 +61,7 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
     acceptTools: (server) => providers.accept(server),
     reloadSkills: () => providers.reloadSkills(),
     reloadServers: () => reloadServers(parts),
+    connectAlone: (config, options) => connectAlone(parts, config, options),
     accounts: createAccountsApi(parts),
     listApis: () => providers.apis?.sources ?? [],
     listOperations: (name) => requireApis(providers).listOperations(name),
@@ -59,6 +74,23 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
       return requireApis(providers).accept(name);
     },
   };
+}
+
+async function connectAlone(
+  { settings: { serverUse, timeouts, env }, secrets, logins }: RuntimeParts,
+  config: ServerConfig,
+  options: SeparateServerOptions,
+): Promise<SeparateServer> {
+  const { connectServers } = await import("../../providers/mcp/index.ts");
+  const { stateDir } = serverUse;
+  return connectServers([config], {
+    ...options,
+    env,
+    secrets,
+    connectTimeoutMs: timeouts.connectMs,
+    ...(stateDir !== undefined && { stateDir }),
+    ...(logins !== undefined && { tokens: logins.tokens }),
+  });
 }
 
 function requireApis({ apis }: Providers): SourceProvider {

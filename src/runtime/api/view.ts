@@ -1,4 +1,4 @@
-import type { AccountTest, LoginBrowser, Rotation } from "../../accounts/index.ts";
+import type { AccountTest, LoginBrowser, Rotation, ServerLogin } from "../../accounts/index.ts";
 import type { Approval, GivenAnswer } from "../../approvals/index.ts";
 import { createKeys, type Keys, type KeyUsage, readKeyUsage, toCaller } from "../../keys/index.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
@@ -26,7 +26,7 @@ import { maySeeRun, requireMayChange, type ShownRun } from "../execution/rights/
 import type { RefusalReport } from "../refusals/report.ts";
 import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
 
-export type { AccountForm, AccountLoginTarget, AccountTest, ListedAccount, Rotation };
+export type { AccountForm, AccountLoginTarget, AccountTest, ListedAccount, Rotation, ServerLogin };
 
 /** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */
 export type SharedRuntime = Pick<
@@ -74,7 +74,15 @@ export interface Administration {
   };
   readonly ManageServers: Pick<
     Runtime,
-    "acceptApi" | "disable" | "enable" | "listApis" | "refreshApi" | "reloadServers" | "reloadSettings" | "settingsOf"
+    | "acceptApi"
+    | "connectAlone"
+    | "disable"
+    | "enable"
+    | "listApis"
+    | "refreshApi"
+    | "reloadServers"
+    | "reloadSettings"
+    | "settingsOf"
   > & {
     /** Makes a saved skill of a run. Throws as `runs.record` and `writeSavedSkill` do. */
     readonly saveSkill: (run: string, skill: SkillToWrite) => Promise<WrittenSkill>;
@@ -258,6 +266,10 @@ export class RuntimeView {
     revoke: (target: Of<AccountTarget>): Promise<boolean> =>
       this.#runtime.accounts.revoke({ ...target, caller: this.caller }),
     rotate: (): Promise<Rotation> => this.#runtime.accounts.rotate({ caller: this.caller }),
+    listServerLogins: (): Promise<readonly ServerLogin[]> =>
+      this.#runtime.accounts.listServerLogins({ caller: this.caller }),
+    removeServerLogin: (login: Pick<ServerLogin, "server" | "owner">): Promise<boolean> =>
+      this.#runtime.accounts.removeServerLogin({ ...login, caller: this.caller }),
   };
 
   readonly approvals = {
@@ -336,6 +348,7 @@ const ADMINISTRATION: OpenAdministration = {
     disable: (name) => runtime.disable(name),
     settingsOf: (skill) => runtime.settingsOf(skill),
     reloadServers: () => runtime.reloadServers(),
+    connectAlone: (config, options) => runtime.connectAlone(config, options),
     reloadSettings: () => runtime.reloadSettings(),
     listApis: () => runtime.listApis(),
     refreshApi: (name) => runtime.refreshApi(name),

@@ -50,6 +50,12 @@ export function addressIn({ hostname }: URL): string | undefined {
   return isIP(bare) === 0 ? undefined : bare;
 }
 
+/** True for localhost, and for an IP address that is not public. */
+export function isNear(url: URL): boolean {
+  const address = addressIn(url);
+  return url.hostname === "localhost" || (address !== undefined && !isPublicAddress(address));
+}
+
 function isIn(list: BlockList, address: string): boolean {
   const family = isIP(address);
   return family !== 0 && list.check(address, family === 4 ? "ipv4" : "ipv6");

@@ -8,6 +8,7 @@ import { toVisibleLine } from "../visible-text.ts";
 export interface RequestAccount {
   /** Identifies the connection. */
   readonly id: string;
+  readonly account: Pick<Account, "name" | "isPrivate">;
   readonly credential: Credential;
   /** `github (ada)` */
   readonly title: string;
@@ -27,6 +28,7 @@ export async function openRequestAccount(
   const connect = account.describeConnect(context.caller);
   return {
     id,
+    account: { name: account.name, isPrivate: account.isPrivate },
     credential,
     title,
     async renew(refusal) {

@@ -39,6 +39,9 @@ export const ACCOUNTS = defineTable({
   indexes: [["name"]],
 });
 
+/** The `definition` of a login at an MCP server, whose name is its key; it is no account of the settings. */
+export const SERVER_LOGIN = "login at an MCP server";
+
 /** An authorization that was begun and waits for the browser. */
 export type AccountFlowRow = RowOf<typeof ACCOUNT_FLOWS>;
 
@@ -66,8 +69,10 @@ export interface AccountTable {
   get(id: string): Promise<AccountRow | undefined>;
   /** Returns the credential of an owner; `null` is the one of everyone. */
   find(name: string, owner: string | null): Promise<AccountRow | undefined>;
-  /** The oldest first. */
+  /** Lists the credentials for accounts of the settings, the oldest first. */
   list(): Promise<readonly AccountRow[]>;
+  /** Lists the logins at MCP servers. */
+  listLogins(): Promise<readonly AccountRow[]>;
   /** Changes a credential if its version is still the given one; returns false otherwise. Raises the version with a new value. */
   update(
     account: Pick<AccountRow, "id" | "version">,
@@ -101,7 +106,11 @@ export function createAccountTable(engine: StoreEngine): AccountTable {
     },
     get: async (id) => (await engine.select(ACCOUNTS, { id }))[0],
     find: async (name, owner) => (await engine.select(ACCOUNTS, { name, owner }))[0],
-    list: () => engine.select(ACCOUNTS, {}, { order: ["created", "id"] }),
+    async list() {
+      const rows = await engine.select(ACCOUNTS, {}, { order: ["created", "id"] });
+      return rows.filter(({ definition }) => definition !== SERVER_LOGIN);
+    },
+    listLogins: () => engine.select(ACCOUNTS, { definition: SERVER_LOGIN }, { order: ["name"] }),
     async update({ id, version }, changes) {
       const next = changes.value === undefined ? version : version + 1;
       const isFound = (await engine.update(ACCOUNTS, { id, version }, { ...changes, version: next })) > 0;

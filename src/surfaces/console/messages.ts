@@ -6,7 +6,7 @@ import type { Decision, Flow } from "../../model/policy.ts";
 import type { Explanation, PatternMatches, PolicyTestResult } from "../../policy/index.ts";
 import type { LogLevel } from "../../model/skill.ts";
 import type { ServerStatus } from "../../providers/mcp/index.ts";
-import type { AccountTest, ListedAccount } from "../../runtime/api/view.ts";
+import type { AccountTest, ListedAccount, ServerLogin } from "../../runtime/api/view.ts";
 import type { SearchAnswer } from "../../registry/index.ts";
 import type { AuditEntry, Statistics } from "../../router/index.ts";
 import type { AuditItem } from "../../shared/audit/items.ts";
@@ -219,6 +219,17 @@ export interface AccountSummary extends ListedAccount {
   readonly isOwn: boolean;
   /** How the viewer connects it; `null` for one that the viewer does not connect. */
   readonly connect: AccountConnect | null;
+}
+
+/** The answer of `GET /accounts`. */
+export interface AccountsAnswer {
+  readonly accounts: readonly AccountSummary[];
+  /** The logins at MCP servers. */
+  readonly logins: readonly ServerLoginSummary[];
+}
+
+export interface ServerLoginSummary extends ServerLogin {
+  readonly ownerName: string;
 }
 
 /** How a person connects an account. */

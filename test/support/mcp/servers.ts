@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { expect, onTestFinished } from "vitest";
 
+import { createKeySource, createServerLogins, type ServerLogins } from "../../../src/accounts/index.ts";
 import { toServerConfig } from "../../../src/config/index.ts";
 import { OWNER } from "../../../src/model/caller.ts";
 import type { CallContext } from "../../../src/model/skill.ts";
@@ -32,12 +33,21 @@ export function installed(name: string, args: readonly string[] = []): ServerCon
   return toServerConfig(name, { command: process.execPath, args: [main, ...args] }, { cwd: ROOT });
 }
 
+/** The logins in a folder, with a key of the tests. */
+export function openLogins(folder: string): ServerLogins {
+  const variable = "0123456789abcdef".repeat(4);
+  const keys = createKeySource({ variable, folder, store: "folder", lockMs: 5_000, onSecrets: () => {} });
+  return createServerLogins({ folder }, keys);
+}
+
 /** Connected, or failed; closed when the test is over. */
 export async function connected(
   servers: readonly ServerConfig[],
   options: Partial<McpProviderOptions> = {},
 ): Promise<McpProvider> {
-  const provider = connectServers(servers, { env: process.env, ...options });
+  const { stateDir } = options;
+  const tokens = stateDir === undefined ? undefined : openLogins(stateDir).tokens;
+  const provider = connectServers(servers, { env: process.env, ...(tokens && { tokens }), ...options });
   onTestFinished(() => provider.close());
   await provider.ready;
   return provider;

@@ -8,7 +8,7 @@ import { type Backoff, createBackoff, type RestartPolicy, type ServerFailure } f
 import type { Connection } from "./connection.ts";
 import type { ConnectionAccount } from "../http/server-account.ts";
 import type { Authorize } from "../oauth/session.ts";
-import type { TokenStore } from "../oauth/token-file.ts";
+import type { TokenStore } from "../../../model/account.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
 import type { ServerConfig } from "../server-config.ts";
 import type { QueuedStart, StartQueue } from "./start-queue.ts";

@@ -6,7 +6,7 @@ import { networkFailure, startFailure } from "./start-failure.ts";
 import { GrantFlow } from "../oauth/flow.ts";
 import type { OAuthConfig } from "../oauth/config.ts";
 import { AuthorizationError, type Authorize, OAuthSession } from "../oauth/session.ts";
-import type { TokenStore } from "../oauth/token-file.ts";
+import type { TokenStore } from "../../../model/account.ts";
 import type { ServerConfig } from "../server-config.ts";
 
 export interface OpenOptions extends Omit<ConnectOptions, "session"> {

@@ -4,6 +4,7 @@ import type { Caller } from "../../../model/caller.ts";
 import type { RequestValues } from "../../../model/requests/request-values.ts";
 import type { RequestContext } from "../../../model/skill.ts";
 import { createCredentialMask, listCredentialTexts } from "../../../shared/http/add-credential.ts";
+import { findEncryptionFlaw } from "../../../shared/http/find-encryption-flaw.ts";
 import { openRequestAccount, type RequestAccount } from "../../../shared/http/request-account.ts";
 import { KnownSecrets } from "../../../shared/secrets.ts";
 import { getAccountName, type ServerConfig } from "../server-config.ts";
@@ -78,7 +79,8 @@ export function findAccountFlaw(config: ServerConfig, find: FindAccount): string
   const account = find(name);
   if (account === undefined)
     return `account names ${JSON.stringify(name)}, which the settings do not have: accounts: { ${name}: … }`;
-  if (!account.places.some((location) => location.in === "body")) return undefined;
+  if (!account.places.some((location) => location.in === "body"))
+    return config.transport === "stdio" ? undefined : findEncryptionFlaw(new URL(config.url), account);
   return `account names ${JSON.stringify(name)}, whose credential is a field of the body; a server gets it in a header, the query or a cookie`;
 }
 

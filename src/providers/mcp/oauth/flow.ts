@@ -18,7 +18,7 @@ import { quote } from "../../../shared/format-text.ts";
 import type { OAuthConfig } from "./config.ts";
 import { isSameIssuer, readUser } from "./identity-tokens.ts";
 import { createProofKey, parseProofKey, type ProofKey, ProofSessions } from "./proof-keys.ts";
-import type { TokenStore } from "./token-file.ts";
+import type { TokenStore } from "../../../model/account.ts";
 
 /** The owner of a grant: the server, and the caller on whose behalf it is used. */
 export interface GrantOwner {

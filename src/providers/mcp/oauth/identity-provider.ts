@@ -13,7 +13,7 @@ import { GrantFlow, type TokenTarget } from "./flow.ts";
 import { guardedFetch } from "../../../shared/http/guarded-fetch.ts";
 import { describeRefusal } from "./reasons.ts";
 import { ID_JAG_TYPE, isExpired, requireAssertion, requireIdToken } from "./identity-tokens.ts";
-import { tokensInMemory } from "./token-file.ts";
+import { tokensInMemory } from "./tokens-in-memory.ts";
 
 /** The user's login at the identity provider, which all servers of a company share. */
 export interface IdentityLogin {

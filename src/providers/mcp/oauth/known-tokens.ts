@@ -1,6 +1,7 @@
+import { SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
-import type { TokenStore } from "./token-file.ts";
+import type { TokenStore } from "../../../model/account.ts";
 
 /** Wraps a store: tokens and client secrets are registered as secrets when they are read or written. */
 export function knownTokens(store: TokenStore, secrets: KnownSecrets): TokenStore {
@@ -15,6 +16,18 @@ export function knownTokens(store: TokenStore, secrets: KnownSecrets): TokenStor
       secrets.add(secretsIn(value));
       return store.set(key, value);
     },
+  };
+}
+
+/** Wraps a store for a person who logs in: a value that cannot be decrypted is replaced, as if it were absent. */
+export function withoutUnreadable(store: TokenStore): TokenStore {
+  return {
+    ...store,
+    get: async (key) =>
+      store.get(key).catch((error: unknown) => {
+        if (error instanceof SkillgateError && error.code === "ACCOUNT_UNAVAILABLE") return undefined;
+        throw error;
+      }),
   };
 }
 

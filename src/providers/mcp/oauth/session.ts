@@ -11,7 +11,7 @@ import {
 import { truncateText } from "../../../shared/format-text.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import { readable } from "../stdio/output-tail.ts";
-import { addressIn, isPublicAddress } from "../../../shared/http/addresses.ts";
+import { isNear } from "../../../shared/http/addresses.ts";
 import { type Callback, listenForCallback } from "../../../shared/http/callback.ts";
 import type { IdentityProviderConfig, OAuthConfig } from "./config.ts";
 import { type FlowOptions, GrantFlow, type GrantOwner, isBoundToKey, type OAuthGrant, parseGrant } from "./flow.ts";
@@ -21,7 +21,7 @@ import { IdentityProvider } from "./identity-provider.ts";
 import { isExpired, requireAudience } from "./identity-tokens.ts";
 import { ProofSessions } from "./proof-keys.ts";
 import { describeRefusal } from "./reasons.ts";
-import type { TokenStore } from "./token-file.ts";
+import type { TokenStore } from "../../../model/account.ts";
 
 /** How long the user has to allow access. */
 const CONSENT_MS = 300_000;
@@ -269,10 +269,7 @@ export class OAuthSession {
   /** A server in a private network may name private addresses; a server on the Internet must not. */
   #reach(): AllowedAddresses {
     const { server, config } = this.#options;
-    const url = new URL(server);
-    const address = addressIn(url);
-    const isNear = url.hostname === "localhost" || (address !== undefined && !isPublicAddress(address));
-    return isNear || config.allowPrivate === true ? "private" : "public";
+    return isNear(new URL(server)) || config.allowPrivate === true ? "private" : "public";
   }
 
   #port(registeredUrl: string | undefined): number {

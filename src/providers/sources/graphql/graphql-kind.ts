@@ -4,7 +4,7 @@ import { addHeaders, addQuery } from "../../../shared/http/add-credential.ts";
 import { compileInThread } from "../compile/compile-in-thread.ts";
 import { CredentialRefused } from "../documents/document-error.ts";
 import type { CompiledReport, IntrospectionRequest, SchemaOrder } from "../compile/protocol.ts";
-import { findAccountName } from "../source-accounts.ts";
+import { findAccountName, findServerFlaw } from "../source-accounts.ts";
 import type { SourceConfig } from "../source-config.ts";
 import { createSourceClient, type ReadingOrder, type SourceKind, type SourceServices } from "../source-kind.ts";
 import { type GraphCatalog, openGraphCatalog } from "./graph-catalog.ts";
@@ -54,6 +54,8 @@ async function compileSchema(
   } as const;
   if (document !== endpoint) return compileInThread(order, signal);
   const account = findSchemaAccount(config, findAccount);
+  const flaw = account && findServerFlaw(getEndpoint(config), account, config);
+  if (flaw !== undefined) throw new Error(flaw);
   const ask = (opened: OpenAccount | undefined): Promise<CompiledReport> =>
     compileInThread({ ...order, introspection: createIntrospection(config, opened) } satisfies SchemaOrder, signal);
   let opened: OpenAccount | undefined;

@@ -20,6 +20,7 @@ import {
   type WireRequest,
 } from "../../../shared/http/exchange.ts";
 import { getHeader, getRetryAfterMs, selectHeaders } from "../../../shared/http/headers.ts";
+import { findEncryptionFlaw } from "../../../shared/http/find-encryption-flaw.ts";
 import type { RequestAccount } from "../../../shared/http/request-account.ts";
 import { createHttpError, createRateLimitError } from "./http-error.ts";
 import { RateLimits } from "./rate-limits.ts";
@@ -188,6 +189,7 @@ class HttpApiClient implements ApiClient {
     { renewed, ...options }: ApiSendOptions & { readonly renewed?: Credential },
   ): Promise<PreparedRequest> {
     const { idempotencyHeader, repeats = true } = this.#options;
+    this.#requireEncryption(options.account);
     const credential = renewed ?? options.account?.credential ?? [];
     const request = addBodyFields(plain, credential);
     const { method, operation, target, body } = request;
@@ -220,6 +222,15 @@ class HttpApiClient implements ApiClient {
       signal: context.signal,
       getTimeLeft: () => end - performance.now(),
     };
+  }
+
+  /** The server of a source in a private network is one of its accounts, too. */
+  #requireEncryption(opened: RequestAccount | undefined): void {
+    if (opened === undefined) return;
+    const { name, isPrivate } = opened.account;
+    const reach = { name, isPrivate: isPrivate || this.#options.allowsPrivate === true };
+    const flaw = findEncryptionFlaw(this.#server, reach);
+    if (flaw !== undefined) throw new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", flaw));
   }
 
   async #attempt(request: PreparedRequest): Promise<unknown> {

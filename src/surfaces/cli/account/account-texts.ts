@@ -1,5 +1,5 @@
 import { findKeyName } from "../../../model/caller.ts";
-import type { ListedAccount, Rotation } from "../../../runtime/api/view.ts";
+import type { ListedAccount, Rotation, ServerLogin } from "../../../runtime/api/view.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { count, escaped, lines, table } from "../text/layout.ts";
 
@@ -21,6 +21,13 @@ export function describeAccounts(accounts: readonly ListedAccount[], paint: Pain
     account.reason === null ? [] : [`${describeConnection(account)}: ${account.reason}`],
   );
   return [...table(rows), ...reasons];
+}
+
+/** Lines for the logins at MCP servers. */
+export function describeServerLogins(logins: readonly ServerLogin[]): readonly string[] {
+  if (logins.length === 0) return [];
+  const rows = logins.map(({ server, owner, kind }) => [`  ${escaped(server)}`, describeName(owner), kind]);
+  return ["Logins at MCP servers:", ...table(rows)];
 }
 
 /** `github (ada)` */

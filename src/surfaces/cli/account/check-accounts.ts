@@ -1,3 +1,4 @@
+import type { UnreadableConnection } from "../../../accounts/index.ts";
 import type { ListedAccount } from "../../../runtime/api/view.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { escaped, lines } from "../text/layout.ts";
@@ -6,11 +7,12 @@ import { describeConnection } from "./account-texts.ts";
 
 /** Checks the accounts of the settings: those that must be connected, that no skill uses, and whose keys are missing. */
 export async function checkAccounts(runtime: Runtime): Promise<readonly DoctorCheck[]> {
-  if (runtime.sections["accounts"] === undefined) return [];
+  const logins = (await runtime.accounts.listUnreadableLogins()).map(describeLogin);
+  if (runtime.sections["accounts"] === undefined) return logins;
   const accounts = await runtime.accounts.list();
   const unreadable = await runtime.accounts.listUnreadable();
   const names = [...new Set(accounts.map(({ name }) => name))];
-  return names.map((name) => {
+  const checks = names.map((name): DoctorCheck => {
     const own = accounts.filter((each) => each.name === name);
     const lost = unreadable.filter((each) => each.name === name);
     const notes = own.flatMap((account) => describeTrouble(account) ?? []);
@@ -25,6 +27,17 @@ export async function checkAccounts(runtime: Runtime): Promise<readonly DoctorCh
       details: lines([...notes, ...lost.map(({ title, why }) => `${escaped(title)}: ${why}`)]),
     };
   });
+  return [...checks, ...logins];
+}
+
+function describeLogin({ name, why }: UnreadableConnection): DoctorCheck {
+  return {
+    kind: "account",
+    subject: `Login at ${escaped(name)}`,
+    status: "warning",
+    says: "it cannot be read",
+    details: why,
+  };
 }
 
 /** Callers that have not connected an account of theirs may not need it. */

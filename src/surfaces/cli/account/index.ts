@@ -1,3 +1,4 @@
+import { OWNER } from "../../../model/caller.ts";
 import type { ListedAccount } from "../../../runtime/api/view.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import { loadConfigModule } from "../mcp/files.ts";
@@ -5,7 +6,13 @@ import { listSettingProblems } from "../source/find-source.ts";
 import type { CliSession } from "../session.ts";
 import { lines } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
-import { describeAccounts, describeOwner, describeRotation, toAccountJson } from "./account-texts.ts";
+import {
+  describeAccounts,
+  describeOwner,
+  describeRotation,
+  describeServerLogins,
+  toAccountJson,
+} from "./account-texts.ts";
 import { addAccountOptions, readAccountFlags, type AccountFlags } from "./account-flags.ts";
 import { connectAccount } from "./connect.ts";
 import { type CallerFlag, findOwner, readAccountSection, requireAccount } from "./find-account.ts";
@@ -43,8 +50,10 @@ export function addAccount(program: CliCommand): void {
     .run(rotate);
   account
     .command("revoke")
-    .description("delete the credential of an account, and revoke it at its provider if that is possible")
-    .argument("<name>", "its name in the settings")
+    .description(
+      "delete the credential of an account, and revoke it at its provider if that is possible; or a login at an MCP server",
+    )
+    .argument("<name>", "its name in the settings, or the URL of an MCP server")
     .option("--caller <key>", CALLER)
     .run(revoke);
   account
@@ -92,14 +101,16 @@ function describeNext({ name, state }: ListedAccount): string {
 async function list(session: CliSession): Promise<CommandResult> {
   const runtime = await session.openRuntime({ until: "known" });
   const accounts = await runtime.accounts.list();
+  const logins = await runtime.accounts.listServerLogins();
   const problems = listSettingProblems(runtime, "accounts");
   const none = "No account is in the section accounts of settings.yaml. Add one: skillgate account add NAME --type …";
   return {
-    json: { accounts: accounts.map(toAccountJson), problems },
+    json: { accounts: accounts.map(toAccountJson), logins, problems },
     text: lines([
       ...describeAccounts(accounts, session.paint.out),
       ...problems.map(({ error }) => `${session.paint.out.red("✗")} ${error}`),
       ...(accounts.length + problems.length === 0 ? [none] : []),
+      ...describeServerLogins(logins),
     ]),
   };
 }
@@ -136,6 +147,7 @@ async function rotate(session: CliSession): Promise<CommandResult> {
 }
 
 async function revoke(session: CliSession, name: string, flags: CallerFlag): Promise<CommandResult> {
+  if (/^https?:/.test(name)) return removeLogin(session, name, flags);
   const runtime = await session.openRuntime();
   const { owner = await findOrphan(session, name) } = await findOwner(session, flags);
   const target = { name, ...(owner !== undefined && { owner }) };
@@ -146,6 +158,22 @@ async function revoke(session: CliSession, name: string, flags: CallerFlag): Pro
     json: { account: name, owner: owner ?? null, changed: isRevoked },
     text: isRevoked ? `Revoked the connection of ${name}${whose}` : "",
     remarks: isRevoked ? "" : `There is no connection of ${name}${whose}`,
+  };
+}
+
+/** Deletes a login at an MCP server, of this user or of the caller of a key. */
+async function removeLogin(session: CliSession, server: string, flags: CallerFlag): Promise<CommandResult> {
+  const runtime = await session.openRuntime();
+  const { owner } = await findOwner(session, flags);
+  const isRemoved = await runtime.accounts.removeServerLogin({ server, owner: owner ?? OWNER.id });
+  const whose = describeOwner(owner);
+  return {
+    ...(!isRemoved && { exit: "notFound" as const }),
+    json: { login: server, owner: owner ?? OWNER.id, changed: isRemoved },
+    text: isRemoved ? `Removed the login at ${server}${whose}` : "",
+    remarks: isRemoved
+      ? "Its tokens may still be valid at the server until they end"
+      : `There is no login at ${server}${whose}; see: skillgate account list`,
   };
 }
 

@@ -10,7 +10,16 @@ export function createAccountEndpoints({ http }: ConsoleServices): Endpoints {
   return {
     "GET /accounts": async ({ view }) => {
       const listed = await view.accounts.list();
-      return { accounts: await Promise.all(listed.map((account) => summarize(account, view, http.publicUrl()))) };
+      const logins = await view.accounts.listServerLogins();
+      return {
+        accounts: await Promise.all(listed.map((account) => summarize(account, view, http.publicUrl()))),
+        logins: logins.map((login) => ({ ...login, ownerName: getOwnerName(login.owner) })),
+      };
+    },
+    "POST /logins/remove": async ({ view, readBody }) => {
+      const body = await readBody();
+      const login = { server: readText(body, "server"), owner: readText(body, "owner") };
+      if (!(await view.accounts.removeServerLogin(login))) throw invalidRequest("this login does not exist any more");
     },
     "POST /accounts/:name/connect": async (request) => {
       const body = await request.readBody();
@@ -29,8 +38,12 @@ export function createAccountEndpoints({ http }: ConsoleServices): Endpoints {
 async function summarize(account: ListedAccount, view: RuntimeView, baseUrl: string): Promise<AccountSummary> {
   const { owner } = account;
   const isOwn = owner === null || owner === view.caller.id;
-  const ownerName = owner === null ? "everyone" : (findKeyName(owner) ?? owner);
+  const ownerName = owner === null ? "everyone" : getOwnerName(owner);
   return { ...account, ownerName, isOwn, connect: await describeConnect({ ...account, isOwn }, view, baseUrl) };
+}
+
+function getOwnerName(owner: string): string {
+  return findKeyName(owner) ?? owner;
 }
 
 /** A login at a provider is for the person who logs in, so no one begins it for another caller. */

@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { join } from "node:path";
 
 import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
@@ -12,11 +10,11 @@ import { authorizedFetch } from "../../../../src/providers/mcp/oauth/authorized-
 import { GrantFlow } from "../../../../src/providers/mcp/oauth/flow.ts";
 import { createProofKey } from "../../../../src/providers/mcp/oauth/proof-keys.ts";
 import { OAuthSession } from "../../../../src/providers/mcp/oauth/session.ts";
-import { tokensInMemory } from "../../../../src/providers/mcp/oauth/token-file.ts";
+import { tokensInMemory } from "../../../../src/providers/mcp/oauth/tokens-in-memory.ts";
 import { KnownSecrets } from "../../../../src/shared/secrets.ts";
 import { protectedServer } from "../../../support/mcp/authorization-server.ts";
 import { serve } from "../../../support/mcp/http-servers.ts";
-import { connected, createContext, temporaryFolder } from "../../../support/mcp/servers.ts";
+import { connected, createContext, openLogins, temporaryFolder } from "../../../support/mcp/servers.ts";
 
 const entry = (url: string, oauth: object = {}): ServerConfig => toServerConfig("web", { url, oauth });
 
@@ -48,11 +46,8 @@ test.each([[{}], [{ nonce: "n-1" }]])(
 );
 
 async function readKey(stateDir: string, url: string): Promise<string> {
-  const logins = JSON.parse(await readFile(join(stateDir, "logins.json"), "utf8")) as Record<string, never>;
-  const { proofKey } = logins[`tokens ${url} owner`] as unknown as {
-    readonly proofKey: { readonly private_key: string };
-  };
-  return proofKey.private_key;
+  const login = await openLogins(stateDir).tokens.get(`tokens ${url} owner`);
+  return (login as { readonly proofKey: { readonly private_key: string } }).proofKey.private_key;
 }
 
 test("binds the tokens of a client with credentials of its own [M7]", async () => {

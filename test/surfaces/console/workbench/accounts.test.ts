@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createKeys } from "../../../../src/keys/index.ts";
@@ -36,13 +38,16 @@ const ACCOUNTS = {
   },
 } as const;
 
-function serveAccounts(accounts: RuntimeOptions["accounts"] = ACCOUNTS): Promise<ConsoleServer> {
+function serveAccounts(
+  accounts: RuntimeOptions["accounts"] = ACCOUNTS,
+  mcp: RuntimeOptions["mcp"] = {},
+): Promise<ConsoleServer> {
   const env = {
     SKILLGATE_ACCOUNT_KEY: randomBytes(32).toString("base64"),
     SET_TOKEN: "set-token-771ab2",
     HOME: folder(),
   };
-  return serveConsole({ settings: { auth: true }, runtime: { store: createFolder(), env, accounts } });
+  return serveConsole({ settings: { auth: true }, runtime: { store: createFolder(), env, accounts, mcp } });
 }
 
 async function createKey(server: ConsoleServer, name: string, permissions: readonly string[]): Promise<string> {
@@ -142,6 +147,23 @@ describe("the endpoints of accounts", () => {
     expect(await list(server, eve)).toMatchObject([{ name: "notes", ownerName: "eve" }, { name: "hub" }]);
     expect(await send(server, operator, "/accounts/notes/test", { owner })).toMatchObject({ status: 200 });
     expect(await send(server, operator, "/accounts/notes/revoke", { owner })).toMatchObject({ status: 204 });
+  });
+
+  test("list the logins at MCP servers, and let their owner or an administrator remove one", async () => {
+    const stateDir = createFolder();
+    const server = await serveAccounts(ACCOUNTS, { stateDir });
+    const eve = await createKey(server, "eve", ["call:*"]);
+    const login = { server: "https://notes.example/mcp", owner: "owner" };
+    const grant = { redirectUrl: "http://127.0.0.1:1/callback", tokens: { access_token: VALUE } };
+    writeFileSync(join(stateDir, "logins.json"), JSON.stringify({ [`tokens ${login.server} owner`]: grant }));
+    const read = async (token: string) => (await send(server, token, "/accounts")).json;
+    expect(await read(TOKEN)).toMatchObject({ logins: [{ ...login, kind: "server", ownerName: "owner" }] });
+    expect(await read(eve)).toMatchObject({ logins: [] });
+    const remove = (token: string) => send(server, token, "/logins/remove", login);
+    expect(await remove(eve)).toMatchObject({ status: 403, json: { code: "ADMIN_MISSING" } });
+    expect(await remove(TOKEN)).toMatchObject({ status: 204 });
+    expect(await remove(TOKEN)).toMatchObject({ status: 400 });
+    expect(await read(TOKEN)).toMatchObject({ logins: [] });
   });
 
   test("report changes of connections to the browsers of callers that may see them", async () => {

@@ -1,25 +1,23 @@
-import type { AccountSummary } from "../../../messages.ts";
+import type { AccountsAnswer, AccountSummary } from "../../../messages.ts";
 import { Card, EmptyState } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";
 import { Text, Time } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";
 import { AccountDrawer, ConnectionState } from "./account-drawer.tsx";
+import { ServerLogins } from "./server-logins.tsx";
 
 /** The accounts of the settings with the connections that the reader may see, and what the reader may do with them. */
 export function AccountsPage({ info, segments: [name, owner] }: PageProps) {
   return (
     <Card title="Accounts">
-      <Load<{ readonly accounts: readonly AccountSummary[] }>
-        path="/accounts"
-        reloadOn={["accounts", "servers", "catalog"]}
-        lines={3}
-      >
-        {({ accounts }) => {
+      <Load<AccountsAnswer> path="/accounts" reloadOn={["accounts", "servers", "catalog"]} lines={3}>
+        {({ accounts, logins }) => {
           const account = accounts.find((each) => each.name === name && (each.owner ?? undefined) === owner);
           return (
             <>
               <AccountList accounts={accounts} />
+              {logins.length > 0 && <ServerLogins logins={logins} />}
               {account !== undefined && (
                 <AccountDrawer
                   key={`${name} ${owner}`}
