@@ -1,3 +1,4 @@
+import { getMessage } from "../errors.ts";
 import type { Account, FindAccount } from "../model/account.ts";
 import { isTextList } from "../model/json.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -26,8 +27,8 @@ export { findValueFlaw, listValueNames } from "./credential.ts";
 export type * from "./definition.ts";
 export { isFromSettings, listDefinedSecrets } from "./definition.ts";
 export { describeConnect, type DescribeConnect } from "./failures.ts";
-export type { LoginBrowser, LoginTarget } from "./logins.ts";
-export type { BrowserLogin, DeviceLogin, NewConnection } from "./oauth/index.ts";
+export type { LoginTarget } from "./logins.ts";
+export type { BrowserLogin, DeviceLogin, LoginBrowser, NewConnection } from "./oauth/index.ts";
 export { createKeySource, type KeySettings, type KeySource } from "./key-source.ts";
 export { createServerLogins, type ServerLogin, type ServerLogins } from "./server-logins/index.ts";
 export type { AccountStatus, AccountViewer } from "./status.ts";
@@ -60,8 +61,8 @@ export interface Accounts {
   connect(name: string, owner: string | null, values: readonly string[]): Promise<string>;
   /** Logins at providers, for accounts of the type `oauth`. */
   readonly logins: AccountLogins;
-  /** Deletes the connection of an owner, and ends its tokens at the provider; returns false if there was none. */
-  revoke(name: string, owner: string | null): Promise<boolean>;
+  /** Deletes the connection of an owner, and ends its tokens at the provider. */
+  revoke(name: string, owner: string | null): Promise<Revocation>;
   /** Encrypts all values with the first key, which is a new one if a file has the keys. */
   rotate(): Promise<Rotation>;
   /** Lists the connections whose values cannot be decrypted. */
@@ -69,6 +70,14 @@ export interface Accounts {
   /** Calls back when a connection cannot be used any more, whichever process ended it. Returns a function that removes the listener. */
   onEnd(listener: EndListener): () => void;
   close(): void;
+}
+
+/** The result of a revocation. */
+export interface Revocation {
+  /** False if there was no connection. */
+  readonly isRevoked: boolean;
+  /** Why the deleted credential may still be valid at the service. */
+  readonly left?: string;
 }
 
 /** Milliseconds between two writes of the last use of a connection. */
@@ -134,8 +143,9 @@ export function createAccounts(options: AccountsOptions): Accounts {
     async revoke(name, owner) {
       const row = await deleteConnection(name, owner, openTable);
       await connections.refresh();
-      if (row !== undefined) await revokeTokens(row, definitions.get(name), oauth);
-      return row !== undefined;
+      if (row === undefined) return { isRevoked: false };
+      const left = await revokeTokens(row, definitions.get(name), oauth);
+      return { isRevoked: true, ...(left !== undefined && { left }) };
     },
     rotate: () => rotateValues(keys, { openTable, vault }),
     listUnreadable: () => listUnreadable({ openTable, vault }),
@@ -180,14 +190,20 @@ async function deleteConnection(
   return row !== undefined && (await table.delete(row.id)) ? row : undefined;
 }
 
-/** Ends the tokens of a deleted connection at its provider. If that fails they end by themselves, and no one has them. */
+/** Ends the tokens of a deleted connection at its provider. Says why they may still be valid there; `undefined` if they are not. */
 async function revokeTokens(
   row: AccountRow,
   definition: AccountDefinition | undefined,
   oauth: OAuthConnections,
-): Promise<void> {
-  if (definition?.type !== "oauth" || digestDefinition(definition) !== row.definition) return;
-  await oauth.revoke(definition, row).catch(() => {});
+): Promise<string | undefined> {
+  if (definition === undefined) return "the settings do not have the account any more";
+  if (definition.type !== "oauth") return undefined; // a person ends the value where it was made
+  if (digestDefinition(definition) !== row.definition) return "its settings have changed since it was connected";
+  try {
+    return (await oauth.revoke(definition, row)) ? undefined : "the provider has no address for revocations";
+  } catch (error) {
+    return getMessage(error);
+  }
 }
 
 /** Decrypts the values of a connection, which become known secrets. */

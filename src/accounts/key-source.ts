@@ -1,5 +1,5 @@
 import { hash, randomBytes, randomUUID } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
@@ -101,7 +101,7 @@ function createAbsentSource(why: string): KeySource {
  */
 function createFileSource(file: string, { lockMs, onSecrets }: Context): KeySource {
   const read = async (): Promise<readonly AccountKey[]> => {
-    const text = await readFile(file, "utf8").catch((error: unknown) => {
+    const text = await readOwn(file).catch((error: unknown) => {
       if (isMissing(error)) return "";
       throw toUnavailable(error, `${file} cannot be read`);
     });
@@ -129,6 +129,17 @@ function createFileSource(file: string, { lockMs, onSecrets }: Context): KeySour
     },
   };
 }
+
+/** Reads a file that only its owner can read. Windows has no such rights; there, the folder is the user's. */
+async function readOwn(file: string): Promise<string> {
+  const { mode } = await stat(file);
+  if (process.platform !== "win32" && (mode & OTHERS) !== 0)
+    throw unavailable(`${file} can be read or changed by other users of this machine. Run: chmod 600 '${file}'`);
+  return readFile(file, "utf8");
+}
+
+/** The rights of the group and of all others. */
+const OTHERS = 0o077;
 
 async function writeUnderLock(file: string, lockMs: number, write: () => Promise<void>): Promise<void> {
   try {

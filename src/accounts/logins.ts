@@ -2,7 +2,15 @@ import { requireOwnable } from "./changes.ts";
 import type { AccountDefinition, OAuthDefinition } from "./definition.ts";
 import { accountError, getConnectionTitle, requestError } from "./failures.ts";
 import { OAuthFailure } from "./oauth/failure.ts";
-import type { BrowserLogin, DeviceLogin, LoginRequest, NewConnection, OAuthConnections } from "./oauth/index.ts";
+import type {
+  BrowserLogin,
+  DeviceLogin,
+  FinishedLogin,
+  LoginBrowser,
+  LoginRequest,
+  NewConnection,
+  OAuthConnections,
+} from "./oauth/index.ts";
 
 /**
  * Connects accounts of the type `oauth` by a login at their provider; `scopes` are asked for beside those of the settings. Rejects with
@@ -19,15 +27,7 @@ export interface AccountLogins {
    */
   begin(owned: LoginTarget, browser: LoginBrowser): Promise<URL>;
   /** Finishes such a login for the URL to which the browser has returned, with its cookie. */
-  finish(returned: URL, cookie: string): Promise<NewConnection>;
-}
-
-/** The browser of a login. */
-export interface LoginBrowser {
-  /** The URL to which it returns, exactly. */
-  readonly redirectUrl: string;
-  /** A secret that only this browser has. */
-  readonly cookie: string;
+  finish(returned: URL, cookie: string): Promise<FinishedLogin>;
 }
 
 /** The connection that a login makes. */
@@ -51,7 +51,10 @@ export function createLogins({ oauth, getDefinition, refresh }: LoginOptions): A
     const definition = requireLogin(getDefinition(name), owner);
     return { definition, owner, scopes: [...new Set([...definition.scopes, ...scopes])] };
   };
-  const connect = async (title: string, finish: () => Promise<NewConnection>): Promise<NewConnection> => {
+  const connect = async <Connection extends NewConnection>(
+    title: string,
+    finish: () => Promise<Connection>,
+  ): Promise<Connection> => {
     const connection = await describeFailure(title, finish);
     await refresh();
     return connection;

@@ -130,7 +130,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("accounts in a store 
     await mine.accounts.refresh();
     expect(find(mine).getId(ADA)).toBe(id);
     const ended = new Promise((resolve) => mine.accounts.onEnd(resolve));
-    expect(await others.accounts.revoke("notes", ADA.id)).toBe(true);
+    expect(await others.accounts.revoke("notes", ADA.id)).toEqual({ isRevoked: true });
     expect(await ended).toEqual({
       id,
       name: "notes",
@@ -141,7 +141,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("accounts in a store 
     });
     expect(() => find(mine).getId(ADA)).toThrow("ACCOUNT_MISSING");
     await expect(find(mine).open(ADA)).rejects.toMatchObject({ code: "ACCOUNT_MISSING" });
-    expect(await others.accounts.revoke("notes", ADA.id)).toBe(false);
+    expect(await others.accounts.revoke("notes", ADA.id)).toEqual({ isRevoked: false });
   });
 
   test("leaves one connection of two that are made at once", async () => {
@@ -285,7 +285,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("accounts in a store 
       await opened.accounts.connect("notes", owner, [ADAS_TOKEN]);
       expect((await find(opened).open(createCaller(owner))).credential[0]?.value).toBe(`Bearer ${ADAS_TOKEN}`);
       expect(() => find(opened).getId(BOB)).toThrow("ACCOUNT_MISSING");
-      expect(await opened.accounts.revoke("notes", BOB.id)).toBe(false);
+      expect(await opened.accounts.revoke("notes", BOB.id)).toEqual({ isRevoked: false });
       expect(opened.accounts.find("__proto__")).toBeUndefined();
       await expect(opened.accounts.connect("constructor", owner, ["x"])).rejects.toThrow(
         "Unknown account: constructor",

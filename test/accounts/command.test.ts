@@ -71,6 +71,9 @@ test("account adds, connects, lists, tests, rotates, revokes and removes an acco
   expect(await run(["revoke", "notes"])).toMatchObject({
     exit: 0,
     stdout: "Revoked the connection of notes for everyone\n",
+    stderr: expect.stringContaining(
+      "It is deleted here, and may still be valid at the service: the settings do not have the account any more",
+    ),
   });
   expect(await run(["revoke", "notes"])).toMatchObject({ exit: 2 });
   expect(await run(["list", "--json"])).toMatchObject({ stdout: expect.stringContaining('"accounts":[]') });

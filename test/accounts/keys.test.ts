@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -91,7 +91,25 @@ test("says what to set where no key can be used, without repeating it", async ()
   );
   expect(await messageOf(createSource({}))).toContain("this user has no folder for a key. Set SKILLGATE_ACCOUNT_KEY");
   const folder = createFolder();
-  writeFileSync(join(folder, "account.key"), "damaged\n");
+  writeFileSync(join(folder, "account.key"), "damaged\n", { mode: 0o600 });
   expect(await messageOf(createSource({ folder }))).toContain("does not have 32 bytes");
   expect(readFileSync(join(folder, "account.key"), "utf8")).toBe("damaged\n");
 });
+
+test.skipIf(process.platform === "win32")(
+  "refuses a key file that other users can read, with the command that changes it",
+  async () => {
+    const folder = createFolder();
+    await createSource({ folder }).getFirst();
+    const file = join(folder, "account.key");
+    for (const mode of [0o640, 0o604, 0o620]) {
+      chmodSync(file, mode);
+      await expect(createSource({ folder }).getFirst()).rejects.toMatchObject({
+        code: "ACCOUNT_UNAVAILABLE",
+        message: expect.stringContaining(`Run: chmod 600 '${file}'`),
+      });
+    }
+    chmodSync(file, 0o600);
+    expect(await createSource({ folder }).getFirst()).toBeDefined();
+  },
+);

@@ -100,7 +100,7 @@ test("lets a caller change its own connections only, and an administrator of ser
   await expect(eve.accounts.connect({ name: "shop" }, ["eves-token-123"])).rejects.toMatchObject(refusal);
   await expect(eve.accounts.revoke({ name: "shop", owner: null })).rejects.toMatchObject(refusal);
   await expect(eve.accounts.rotate()).rejects.toMatchObject(refusal);
-  expect(await eve.accounts.revoke({ name: "notes" })).toBe(false);
+  expect(await eve.accounts.revoke({ name: "notes" })).toEqual({ isRevoked: false });
   expect(await eve.accounts.list()).toMatchObject([{ name: "notes", owner: EVE.id, state: "missing" }]);
   await operator.accounts.connect({ name: "shop" }, ["shop-token-123"]);
   expect((await operator.accounts.list()).map(({ name, owner }) => [name, owner])).toEqual([
@@ -108,7 +108,7 @@ test("lets a caller change its own connections only, and an administrator of ser
     ["notes", ADA.id],
     ["shop", null],
   ]);
-  expect(await operator.accounts.revoke({ name: "notes", owner: ADA.id })).toBe(true);
+  expect(await operator.accounts.revoke({ name: "notes", owner: ADA.id })).toEqual({ isRevoked: true });
   await expect(ada.accounts.connect({ name: "__proto__" }, [TOKEN])).rejects.toMatchObject({ code: "OPTION_INVALID" });
 });
 

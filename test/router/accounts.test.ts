@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import type { OpenAccount } from "../../src/model/account.ts";
+import { SkillgateError } from "../../src/errors.ts";
+import type { Account, OpenAccount } from "../../src/model/account.ts";
 import type { ProvidedSkill } from "../../src/model/skill.ts";
 import { type CallToApprove, createRouter, type RouterOptions } from "../../src/router/index.ts";
 import { createValidator } from "../../src/validation/index.ts";
@@ -49,6 +50,29 @@ test("refuses a call without a connection before a person is asked, and looks on
   expect(await route(call([], { caller: ADA }))).toEqual(["connection-1", "Bearer a1"]);
   expect(asked).toMatchObject([{ accounts: ["github (ada)"] }]);
   expect(router.entries()[1]).toMatchObject({ decision: "allowed", accounts: ["github (ada)"] });
+});
+
+test("records the refusal of a call whose account must be connected again, and no refusal if its service says so", async () => {
+  const accounts = new TestAccounts({ github: { values: { ada: "a1" } } });
+  const error = (): SkillgateError => new SkillgateError("ACCOUNT_RECONNECT", "It must be connected again");
+  const usable = {
+    refresh: async () => {},
+    find(name: string): Account | undefined {
+      const account = accounts.find(name);
+      const refuse = (): never => {
+        throw error();
+      };
+      return account && { ...account, getId: refuse };
+    },
+  };
+  const { call } = withGithub({ run: opens });
+  const router = createRouter({ validator, accounts: usable });
+  await expect(router.route(call([], { caller: ADA }))).rejects.toMatchObject({ code: "ACCOUNT_RECONNECT" });
+  expect(router.entries()).toMatchObject([{ decision: "refused", outcome: "refused", code: "ACCOUNT_RECONNECT" }]);
+  const other = routerWith(accounts);
+  const late = withGithub({ run: () => Promise.reject(error()) });
+  await expect(other.route(late.call([], { caller: ADA }))).rejects.toMatchObject({ code: "ACCOUNT_RECONNECT" });
+  expect(other.entries()).toMatchObject([{ decision: "allowed", outcome: "error", code: "ACCOUNT_RECONNECT" }]);
 });
 
 test("names the setting for an account that the settings do not have", async () => {

@@ -122,6 +122,9 @@ async function finish(
   { secrets, returned }: { readonly secrets: AuthorizationSecrets; readonly returned: URL },
 ): Promise<Grant> {
   const { oauth, server, client, authentication, http } = provider;
+  // Each account has a redirect URL of its own: the answer of another provider does not arrive here.
+  if (`${returned.origin}${returned.pathname}` !== secrets.redirectUrl)
+    throw new OAuthFailure("refused", `the browser has returned to another address than ${secrets.redirectUrl}`);
   const answer = new URLSearchParams(returned.searchParams);
   if (server.issuer === NO_ISSUER) answer.delete("iss");
   const parameters = oauth.validateAuthResponse(server, client, answer, secrets.state);

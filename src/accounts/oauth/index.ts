@@ -46,11 +46,27 @@ export interface NewConnection {
   readonly scopes: readonly string[];
 }
 
+/** The connection of a login that may have begun at another process. */
+export interface FinishedLogin extends NewConnection {
+  /** The id of the caller that has logged in. */
+  readonly caller: string;
+}
+
 /** The account to connect, its owner, and the scopes; those of the settings by default. */
 export interface LoginRequest {
   readonly definition: OAuthDefinition;
   readonly owner: string | null;
   readonly scopes?: readonly string[];
+}
+
+/** The browser of a login. */
+export interface LoginBrowser {
+  /** The URL to which it returns, exactly. */
+  readonly redirectUrl: string;
+  /** A secret that only this browser has. */
+  readonly cookie: string;
+  /** The id of the caller that logs in, also for everyone. */
+  readonly caller: string;
 }
 
 /** Connects and opens accounts of the type `oauth`. Requests to a provider reject with `ACCOUNT_UNAVAILABLE` or an `OAuthFailure`. */
@@ -61,9 +77,9 @@ export interface OAuthConnections {
   /** Begins a login by a code. */
   logInByCode(request: LoginRequest): Promise<DeviceLogin>;
   /** Begins a login whose browser may return to another process of the store; only the same browser can finish it. */
-  begin(request: LoginRequest, browser: { readonly redirectUrl: string; readonly cookie: string }): Promise<URL>;
+  begin(request: LoginRequest, browser: LoginBrowser): Promise<URL>;
   /** Finishes such a login. `find` finds the definition of an account. Throws `OPTION_INVALID` without one. */
-  finish(returned: URL, cookie: string, find: (name: string) => OAuthDefinition | undefined): Promise<NewConnection>;
+  finish(returned: URL, cookie: string, find: (name: string) => OAuthDefinition | undefined): Promise<FinishedLogin>;
   /** Revokes the tokens of a connection at the provider; false if it offers no way. */
   revoke(definition: OAuthDefinition, row: AccountRow): Promise<boolean>;
 }
@@ -88,21 +104,21 @@ export function createOAuthConnections(options: OAuthOptions): OAuthConnections 
       const device = await getClient(request.definition).beginDevice(request.scopes);
       return { ...device, finish: async (signal) => store(request, await device.wait(signal)) };
     },
-    async begin({ definition, owner, scopes }, { redirectUrl, cookie }) {
+    async begin({ definition, owner, scopes }, { redirectUrl, cookie, caller }) {
       const { url, secrets } = await getClient(definition).begin(redirectUrl, scopes);
       const flow = { id: digest(secrets.state), name: definition.name, owner, browser: digest(cookie) };
-      const value = await vault.seal(flow, { secrets, definition: digestDefinition(definition) });
+      const value = await vault.seal(flow, { secrets, caller, definition: digestDefinition(definition) });
       await (await openTable()).addFlow({ ...flow, value, expires: now() + LOGIN_MS }, now());
       return url;
     },
     async finish(returned, cookie, find) {
       const flow = await (await openTable()).takeFlow(digest(returned.searchParams.get("state") ?? ""));
       if (flow === undefined || flow.expires < now() || flow.browser !== digest(cookie)) throw requestError(NO_LOGIN);
-      const { secrets, definition: begun } = parseFlow(await vault.open(flow));
+      const { secrets, caller, definition: begun } = parseFlow(await vault.open(flow));
       const definition = find(flow.name);
       if (definition === undefined || digestDefinition(definition) !== begun) throw requestError(NO_LOGIN);
       const grant = await getClient(definition).finish(secrets, returned);
-      return store({ definition, owner: flow.owner }, grant);
+      return { ...(await store({ definition, owner: flow.owner }, grant)), caller };
     },
     revoke: async (definition, row) => {
       const tokens = await renewal.read(row);
@@ -117,9 +133,15 @@ function digest(text: string): string {
   return hash("sha256", text);
 }
 
-function parseFlow(value: unknown): { readonly secrets: AuthorizationSecrets; readonly definition: string } {
+interface StoredFlow {
+  readonly secrets: AuthorizationSecrets;
+  readonly caller: string;
+  readonly definition: string;
+}
+
+function parseFlow(value: unknown): StoredFlow {
   // The value was encrypted by `begin`, for this flow.
-  if (isRecord(value) && isRecord(value["secrets"])) return value as unknown as ReturnType<typeof parseFlow>;
+  if (isRecord(value) && isRecord(value["secrets"])) return value as unknown as StoredFlow;
   throw requestError(NO_LOGIN);
 }
 

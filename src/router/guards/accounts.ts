@@ -4,6 +4,7 @@ import type { UsableAccounts } from "../../model/account.ts";
 import { createCancelReason } from "../../model/credential.ts";
 import type { CallAnswer, Guard, GuardedCall, Handler } from "../call.ts";
 import type { UsedAccount } from "../used-accounts.ts";
+import { markRefusal } from "./audit.ts";
 
 /**
  * Refuses a call whose caller has not connected an account of the method, before a person is asked about it. Cancels a call whose
@@ -34,7 +35,8 @@ async function findConnected({ accounts }: GuardedCall, refresh: () => Promise<v
   try {
     return accounts();
   } catch (error) {
-    if (!(error instanceof SkillgateError && error.code === "ACCOUNT_MISSING")) throw error;
+    if (!(error instanceof SkillgateError)) throw error;
+    if (error.code !== "ACCOUNT_MISSING") throw markRefusal(error);
     await refresh();
     return accounts();
   }

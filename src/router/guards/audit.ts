@@ -164,7 +164,17 @@ function endBy(error: unknown): CallEnding {
 
 /** True if a guard of this machine refused the call. What another machine says of a call that was made there is not checked. */
 export function isRefusal(error: unknown): error is SkillgateError {
-  return error instanceof SkillgateError && REFUSALS.has(error.code) && error.facts["device"] === undefined;
+  if (!(error instanceof SkillgateError) || error.facts["device"] !== undefined) return false;
+  return REFUSALS.has(error.code) || ofGuards.has(error);
+}
+
+/** Errors of guards with codes that a call can end with, too. */
+const ofGuards = new WeakSet<SkillgateError>();
+
+/** Notes that a guard refuses a call with an error, before anything was done. */
+export function markRefusal(error: SkillgateError): SkillgateError {
+  ofGuards.add(error);
+  return error;
 }
 
 /** Codes with which guards refuse a call. */

@@ -8,6 +8,7 @@ import type {
   LoginBrowser,
   NewConnection,
   LoginTarget,
+  Revocation,
   Rotation,
   ServerLogin,
   UnreadableConnection,
@@ -70,13 +71,13 @@ export interface RuntimeAccountsApi {
    * Begins a login whose browser may return to another process of the store, and returns the page of the provider. `cookie` is a
    * secret that only this browser has. Throws as `logIn`.
    */
-  beginLogin(target: AccountLoginTarget, browser: LoginBrowser): Promise<URL>;
+  beginLogin(target: AccountLoginTarget, browser: Omit<LoginBrowser, "caller">): Promise<URL>;
   /** Finishes such a login, for the URL to which the browser has returned, with its cookie. */
   finishLogin(returned: URL, cookie: string): Promise<NewConnection>;
   /** Makes the request of the setting `test`; without it, only reads the credential. Throws `OPTION_INVALID`, `ADMIN_MISSING`. */
   test(target: AccountTarget): Promise<AccountTest>;
-  /** Deletes a connection; returns false if there was none. Throws `ADMIN_MISSING`. */
-  revoke(target: AccountTarget): Promise<boolean>;
+  /** Deletes a connection, and says whether its tokens may still be valid at the provider. Throws `ADMIN_MISSING`. */
+  revoke(target: AccountTarget): Promise<Revocation>;
   /** Lists the logins at MCP servers, of the caller itself or of all. */
   listServerLogins(options?: CallerOption): Promise<readonly ServerLogin[]>;
   /** Lists the logins at MCP servers that cannot be decrypted. Throws `ADMIN_MISSING`. */
@@ -132,9 +133,9 @@ export function createAccountsApi(parts: RuntimeParts): RuntimeAccountsApi {
     },
     async revoke(target) {
       const found = await find(target);
-      const isRevoked = await found.opened.revoke(found.name, found.owner);
-      if (isRevoked) report(parts, "revoked", found);
-      return isRevoked;
+      const revocation = await found.opened.revoke(found.name, found.owner);
+      if (revocation.isRevoked) report(parts, "revoked", found, revocation.left);
+      return revocation;
     },
     ...createServerLoginsApi(parts),
     linkTo: (baseUrl) => accounts.linkTo(baseUrl),
@@ -207,13 +208,13 @@ function createLogins(
     },
     async beginLogin(target, browser) {
       const found = await find(target);
-      return found.opened.logins.begin(await toTarget(found, target), browser);
+      return found.opened.logins.begin(await toTarget(found, target), { ...browser, caller: found.caller.id });
     },
     async finishLogin(returned, cookie) {
       const opened = await parts.accounts.open();
-      const connection = await opened.logins.finish(returned, cookie);
+      const { caller, ...connection } = await opened.logins.finish(returned, cookie);
       const { name, owner } = connection;
-      report(parts, "connected", { opened, caller: { ...OWNER, id: owner ?? OWNER.id }, name, owner });
+      report(parts, "connected", { opened, caller: { ...OWNER, id: caller }, name, owner });
       return connection;
     },
   };
@@ -256,17 +257,17 @@ function reportLoginEnd(
   audit?.writer.add({ time, ...facts });
 }
 
-/** Notes a change of a connection in the log, and in the audit log if there is one. */
-function report({ log, audit }: RuntimeParts, change: string, { opened, name, owner, caller }: OwnedAccount): void {
+/** Notes a change of a connection in the log, and in the audit log if there is one. `left` says why a revoked credential may be valid. */
+function report(
+  { log, audit }: RuntimeParts,
+  change: string,
+  { opened, name, owner, caller }: OwnedAccount,
+  left?: string,
+): void {
   const title = opened.find(name)?.getTitle({ ...caller, id: owner ?? caller.id }) ?? name;
-  log("info", `The account ${title} was ${change} by ${formatCaller(caller)}`);
+  const remark = left === undefined ? "" : `; its credential may still be valid at the service: ${left}`;
+  log("info", `The account ${title} was ${change} by ${formatCaller(caller)}${remark}`);
   const time = new Date().toISOString();
-  audit?.writer.add({
-    time,
-    event: `account ${change}`,
-    caller: caller.id,
-    method: `account:${name}`,
-    owner,
-    outcome: "ok",
-  });
+  const facts = { event: `account ${change}`, caller: caller.id, method: `account:${name}`, owner, outcome: "ok" };
+  audit?.writer.add({ time, ...facts, ...(left !== undefined && { left }) });
 }

@@ -6,6 +6,7 @@ import type { Catalog } from "../../model/catalog.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import type { ExecutorPool, VersionedRuntime } from "../../executors/index.ts";
 import type { Problem } from "../../model/provider.ts";
+import type { ServerStatus } from "../../providers/mcp/index.ts";
 import { type LivePolicy, openPolicy } from "../../policy/index.ts";
 import { type Registry, createRegistry } from "../../registry/index.ts";
 import type { RuntimeEvents } from "../../runtime.ts";
@@ -116,11 +117,9 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     () => current,
     async () => (current = await readAgain(options)),
   );
-  const onServers = (): void => void events.emit("servers", providers.servers);
-  const onListChanged = (skill: string, list: ListName): void => void events.emit("list", skill, list);
   const stored = createDatabaseParts(settings, { options, secrets, log: onLog, events });
   const { database, accounts } = stored;
-  const own = { accounts, tokens: stored.logins?.tokens, onServers, onListChanged };
+  const own = { accounts, tokens: stored.logins?.tokens, ...createServerListeners(events, () => providers.servers) };
   const parts = { ...own, sources: trusted, trust, log: onLog, secrets, saved };
   const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
   if (options.lazy !== true) await providers.open();
@@ -148,6 +147,16 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     fronts: {},
     audit,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
+  };
+}
+
+function createServerListeners(
+  events: RuntimeParts["events"],
+  listServers: () => readonly ServerStatus[],
+): { readonly onServers: () => void; readonly onListChanged: (skill: string, list: ListName) => void } {
+  return {
+    onServers: () => void events.emit("servers", listServers()),
+    onListChanged: (skill, list) => void events.emit("list", skill, list),
   };
 }
 

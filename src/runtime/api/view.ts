@@ -1,4 +1,4 @@
-import type { AccountTest, LoginBrowser, Rotation, ServerLogin } from "../../accounts/index.ts";
+import type { AccountTest, LoginBrowser, Revocation, Rotation, ServerLogin } from "../../accounts/index.ts";
 import type { Approval, GivenAnswer } from "../../approvals/index.ts";
 import { createKeys, type Keys, type KeyUsage, readKeyUsage, toCaller } from "../../keys/index.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
@@ -26,7 +26,7 @@ import { maySeeRun, requireMayChange, type ShownRun } from "../execution/rights/
 import type { RefusalReport } from "../refusals/report.ts";
 import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
 
-export type { AccountForm, AccountLoginTarget, AccountTest, ListedAccount, Rotation, ServerLogin };
+export type { AccountForm, AccountLoginTarget, AccountTest, ListedAccount, Revocation, Rotation, ServerLogin };
 
 /** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */
 export type SharedRuntime = Pick<
@@ -259,11 +259,11 @@ export class RuntimeView {
     describe: (name: string): Promise<AccountForm> => this.#runtime.accounts.describe(name),
     connect: (target: Of<AccountTarget>, values: readonly string[]): Promise<void> =>
       this.#runtime.accounts.connect({ ...target, caller: this.caller }, values),
-    beginLogin: (target: Of<AccountLoginTarget>, browser: LoginBrowser): Promise<URL> =>
+    beginLogin: (target: Of<AccountLoginTarget>, browser: Of<LoginBrowser>): Promise<URL> =>
       this.#runtime.accounts.beginLogin({ ...target, caller: this.caller }, browser),
     test: (target: Of<AccountTarget>): Promise<AccountTest> =>
       this.#runtime.accounts.test({ ...target, caller: this.caller }),
-    revoke: (target: Of<AccountTarget>): Promise<boolean> =>
+    revoke: (target: Of<AccountTarget>): Promise<Revocation> =>
       this.#runtime.accounts.revoke({ ...target, caller: this.caller }),
     rotate: (): Promise<Rotation> => this.#runtime.accounts.rotate({ caller: this.caller }),
     listServerLogins: (): Promise<readonly ServerLogin[]> =>

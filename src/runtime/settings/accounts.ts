@@ -71,8 +71,6 @@ const SECRETS: ReadonlySet<string> = new Set(["value", "token", "username", "pas
 
 /** Says why a name cannot be that of an account; `undefined` if it can. */
 export function findAccountNameFlaw(name: string): string | undefined {
-  // The page /connect/callback is that of all accounts.
-  if (name === "callback") return '"callback" cannot name an account: it is the page to which providers return';
   if (ACCOUNT_NAME.test(name)) return undefined;
   return `${JSON.stringify(name)} cannot name an account: it must have letters, digits, _ and -, at most 64`;
 }

@@ -30,6 +30,9 @@ export function parseAlerts(section: unknown, { variables }: { readonly variable
   if (missing.size > 0) return refuse([...missing].map((name) => `alerts: ${name} is not set`));
   if (url === undefined || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return refuse(["alerts.url must be an http or https address"]);
+  const { username, password } = new URL(url);
+  if (`${username}${password}` !== "")
+    return refuse(["alerts.url must have no user name and no password: alerts.secret signs the messages"]);
   if (written.secret === secret) return refuse(["alerts.secret must be a variable, as in secret: ${ALERT_SECRET}"]);
   const key = parseSigningSecret(secret ?? "");
   if (key === undefined)

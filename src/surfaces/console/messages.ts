@@ -232,6 +232,12 @@ export interface ServerLoginSummary extends ServerLogin {
   readonly ownerName: string;
 }
 
+/** The answer to a revocation. */
+export interface RevokeAnswer {
+  /** Why the deleted credential may still be valid at the service; `null` if it is not. */
+  readonly left: string | null;
+}
+
 /** How a person connects an account. */
 export type AccountConnect =
   /** With values that have these names. */

@@ -84,7 +84,7 @@ test("refuses an answer of another authorization, of another issuer, and one tha
   await expect(client.finish(secrets, withoutIssuer)).rejects.toThrow('"iss" (issuer) missing');
   await expect(client.finish({ ...secrets, redirectUrl: `${REDIRECT}2` }, returned)).rejects.toMatchObject({
     kind: "refused",
-    code: "invalid_grant",
+    message: `the browser has returned to another address than ${REDIRECT}2`,
   });
   const second = await client.begin(REDIRECT);
   const again = await provider.logIn(second.url, "ada");

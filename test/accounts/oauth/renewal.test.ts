@@ -196,7 +196,7 @@ describe.each(kinds)("accounts of a provider in a store of kind %s", (_kind, mak
     const renewing = account.renew(REFUSED);
     renewing.catch(() => {});
     await expect.poll(() => provider.countRefreshes()).toBe(1);
-    expect(await other.accounts.revoke("shop", ADA.id)).toBe(true);
+    expect(await other.accounts.revoke("shop", ADA.id)).toMatchObject({ isRevoked: true });
     release();
     await expect(renewing).rejects.toMatchObject({ code: "ACCOUNT_RECONNECT" });
     await expect(openAccount(process)).rejects.toMatchObject({ code: "ACCOUNT_MISSING" });
@@ -207,6 +207,17 @@ describe.each(kinds)("accounts of a provider in a store of kind %s", (_kind, mak
 });
 
 const [, sqlite] = kinds[0] ?? [];
+
+test("says why tokens may still be valid at the provider after a revocation", async () => {
+  const provider = await startOAuthProvider();
+  const revoke = async (more: Partial<OAuthDefinition>) =>
+    (await openConnected(provider, more)).process.accounts.revoke("shop", ADA.id);
+  expect(await revoke({})).toEqual({ isRevoked: true });
+  expect(await revoke({ revocationUrl: `${provider.issuer}/nothing` })).toEqual({
+    isRevoked: true,
+    left: expect.stringMatching(/^127\.0\.0\.1:\d+ answers .*(status 404|invalid_request)/),
+  });
+});
 
 /** Opens the accounts of a new store of one process, with a connection. */
 async function openConnected(provider: TestProvider, more: Partial<OAuthDefinition> = {}) {

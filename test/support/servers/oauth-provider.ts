@@ -56,6 +56,9 @@ export const CLIENT_SECRET = "provider-client-secret-0123456789";
 /** The redirect URLs that the clients have; other ports of the loopback address are accepted as well. */
 export const REDIRECT_URL = "http://127.0.0.1/callback";
 
+/** The redirect URL of the account `shop`. */
+const SHOP_URL = "http://127.0.0.1/connect/shop/callback";
+
 export interface TestProviderOptions {
   /** Redirect URLs beside that of the loopback address. */
   readonly redirectUrls?: readonly string[];
@@ -145,7 +148,7 @@ class ProviderState {
 
 function configure(state: ProviderState, redirectUrls: readonly string[]): object {
   const common = {
-    redirect_uris: [REDIRECT_URL, ...redirectUrls],
+    redirect_uris: [REDIRECT_URL, SHOP_URL, ...redirectUrls],
     grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
     response_types: ["code"],
     application_type: "native", // any port of the loopback address

@@ -25,7 +25,7 @@ useBrowser();
 
 describe.skipIf(!hasChromium)("an account that each caller connects in a browser", () => {
   test("gives two callers their own data with one program, and nothing of its tokens to anyone [P8]", async () => {
-    const provider = await startOAuthProvider({ redirectUrls: ["http://127.0.0.1/connect/callback"] });
+    const provider = await startOAuthProvider();
     const gate = await openGate(provider);
     const [ada, bob, eve] = [await gate.createKey("ada"), await gate.createKey("bob"), await gate.createKey("eve")];
     const pages = [await connect(gate.url, ada, "ada"), await connect(gate.url, bob, "bob")];

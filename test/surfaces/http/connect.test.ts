@@ -14,9 +14,13 @@ interface Gate {
   readonly keyOf: (name: string, permissions?: readonly string[]) => Promise<string>;
 }
 
-async function open(accounts: NonNullable<RuntimeOptions["accounts"]>, publicUrl = ""): Promise<Gate> {
+async function open(
+  accounts: NonNullable<RuntimeOptions["accounts"]>,
+  publicUrl = "",
+  more: RuntimeOptions = {},
+): Promise<Gate> {
   const state = folder();
-  const options = { store: state, env: { HOME: state }, accounts };
+  const options = { store: state, env: { HOME: state }, accounts, ...more };
   const { url, runtime } = await serve({ publicUrl }, options, (token) => token === OWN_TOKEN);
   const keys = createKeys(await runtime.database());
   return {
@@ -26,8 +30,7 @@ async function open(accounts: NonNullable<RuntimeOptions["accounts"]>, publicUrl
   };
 }
 
-const startProvider = (): Promise<TestProvider> =>
-  startOAuthProvider({ redirectUrls: ["http://127.0.0.1/connect/callback"] });
+const startProvider = (): Promise<TestProvider> => startOAuthProvider();
 
 /** The account of an API at the provider. */
 function atProvider({ issuer }: TestProvider): NonNullable<RuntimeOptions["accounts"]> {
@@ -75,7 +78,7 @@ test("connects the account of the key that the person enters, and of no other", 
   expect(first).toMatchObject({ status: 200 });
   const page = findNext(first);
   expect(page.origin).toBe(provider.issuer);
-  expect(page.searchParams.get("redirect_uri")).toBe(`${gate.url}/connect/callback`);
+  expect(page.searchParams.get("redirect_uri")).toBe(`${gate.url}/connect/shop/callback`);
   const returned = await provider.logIn(page, "ada");
   const done = await visit(returned, first.cookie);
   expect(done.status).toBe(200);
@@ -115,9 +118,23 @@ test("uses a login once, and says what the provider says if the person denies ac
   expect(await listConnected(gate)).toEqual(["shop (ada)"]);
 });
 
+test("ends no login with an answer that arrives at the path of another account, as that of another provider would", async () => {
+  const provider = await startProvider();
+  const { shop } = atProvider(provider);
+  const gate = await open(shop === undefined ? {} : { shop, other: shop });
+  const begun = await submit(`${gate.url}/connect/shop`, { key: await gate.keyOf("ada") });
+  const returned = await provider.logIn(findNext(begun), "ada");
+  for (const path of ["/connect/other/callback", "/connect/callback"]) {
+    const astray = await visit(Object.assign(new URL(returned), { pathname: path }), begun.cookie);
+    expect(astray.text).not.toContain("is connected");
+  }
+  expect(provider.tokens).toEqual([]);
+  expect(await listConnected(gate)).toEqual([]);
+});
+
 test("ends a login at another process behind the same address, and makes nothing of a cookie that it did not give", async () => {
   const publicUrl = "https://gate.example.com";
-  const provider = await startOAuthProvider({ redirectUrls: [`${publicUrl}/connect/callback`] });
+  const provider = await startOAuthProvider({ redirectUrls: [`${publicUrl}/connect/shop/callback`] });
   const state = folder();
   const accounts = atProvider(provider);
   const options = { store: state, env: { HOME: state }, accounts };
@@ -132,7 +149,7 @@ test("ends a login at another process behind the same address, and makes nothing
   const headers = { origin: publicUrl };
   const begun = await submit(`${first.url}/connect/shop`, { key }, headers);
   const returned = await provider.logIn(findNext(begun), "ada");
-  const done = await visit(`${second.url}/connect/callback${returned.search}`, begun.cookie);
+  const done = await visit(`${second.url}/connect/shop/callback${returned.search}`, begun.cookie);
   expect(done.text).toContain("The account shop is connected for the key ada.");
 
   const open = await serve({ publicUrl }, options);
@@ -179,6 +196,35 @@ test("lets only an administrator of servers connect an account for everyone", as
   expect(refused.text).toContain("ADMIN_MISSING");
   const key = await gate.keyOf("bob", ["call:*", "admin:ManageServers"]);
   expect((await submit(`${gate.url}/connect/common`, { key, value0 })).text).toContain("is connected for everyone");
+});
+
+test("notes the administrator who has logged in for everyone", async () => {
+  const provider = await startProvider();
+  const { shop } = atProvider(provider);
+  if (shop?.type !== "oauth") throw new TypeError("The account has another type");
+  const gate = await open({ shop: { ...shop, for: "everyone" } }, "", { audit: "store" });
+  const key = await gate.keyOf("bob", ["call:*", "admin:ManageServers"]);
+  const begun = await submit(`${gate.url}/connect/shop`, { key });
+  const done = await visit(await provider.logIn(findNext(begun), "ada"), begun.cookie);
+  expect(done.text).toContain("is connected for everyone");
+  const { audit } = await gate.runtime.database();
+  const read = async (): Promise<string> => (await audit.tail(10)).map(({ record }) => record).join("\n");
+  await expect.poll(read).toContain("account connected");
+  expect(await read()).toMatch(
+    /"caller":"key:bob:[^"]+","event":"account connected","method":"account:shop","outcome":"ok","owner":null/,
+  );
+});
+
+test("gives the browser a cookie that no other host of the domain can set, where the address is https", async () => {
+  const gate = await open(STATIC, "https://gate.example.com");
+  const response = await fetch(`${gate.url}/connect/wiki`, {
+    method: "POST",
+    body: new URLSearchParams({ key: await gate.keyOf("ada") }),
+    headers: { origin: "https://gate.example.com" },
+  });
+  expect(response.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-skillgate_connect_=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+  ]);
 });
 
 test("refuses forms of other pages, and too large ones", async () => {

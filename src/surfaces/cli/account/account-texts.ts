@@ -64,6 +64,11 @@ function toIso(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
 }
 
+/** Says that a deleted credential may still be valid at the service. */
+export function describeLeft(left: string): string {
+  return `It is deleted here, and may still be valid at the service: ${escaped(left)}. End it in the settings of the service`;
+}
+
 export function describeRotation({ isKeyNew, keys, changed, unreadable }: Rotation): {
   readonly text: string;
   readonly remarks: string;

@@ -2,7 +2,7 @@ import { getMessage } from "../../../errors.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { BrowserLogin, NewConnection } from "../../../accounts/index.ts";
 import type { AccountForm, AccountLoginTarget } from "../../../runtime/api/view.ts";
-import { listenForCallback } from "../../../shared/http/callback.ts";
+import { getCallbackPath, listenForCallback } from "../../../shared/http/callback.ts";
 import { toVisibleLine } from "../../../shared/visible-text.ts";
 import { askLine, isAtTerminal } from "../terminal/ask.ts";
 import { unlessInterrupted } from "../terminal/interruption.ts";
@@ -42,13 +42,13 @@ async function connectByCode({ runtime, target, signal }: LoginInput): Promise<N
 async function connectInBrowser(input: LoginInput): Promise<NewConnection> {
   const { runtime, form, target, isBrowserOpened, signal } = input;
   const { callbackPort = 0, name } = form;
-  const callback = await listenForCallback(callbackPort, { isPortExact: callbackPort !== 0 }).catch(
-    (error: unknown) => {
-      throw new UsageError(
-        `Cannot listen on port ${callbackPort}, to which the browser returns: ${getMessage(error)}. End the program that uses it, or change callbackPort`,
-      );
-    },
-  );
+  // Each account has a path of its own, so that the answer of one provider never ends the login at another one.
+  const options = { isPortExact: callbackPort !== 0, path: getCallbackPath(name) };
+  const callback = await listenForCallback(callbackPort, options).catch((error: unknown) => {
+    throw new UsageError(
+      `Cannot listen on port ${callbackPort}, to which the browser returns: ${getMessage(error)}. End the program that uses it, or change callbackPort`,
+    );
+  });
   const ended = new AbortController();
   try {
     const login = await unlessInterrupted(runtime.accounts.logIn(target, callback.redirectUrl), signal);

@@ -8,6 +8,7 @@ import { lines } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
 import {
   describeAccounts,
+  describeLeft,
   describeOwner,
   describeRotation,
   describeServerLogins,
@@ -151,13 +152,14 @@ async function revoke(session: CliSession, name: string, flags: CallerFlag): Pro
   const runtime = await session.openRuntime();
   const { owner = await findOrphan(session, name) } = await findOwner(session, flags);
   const target = { name, ...(owner !== undefined && { owner }) };
-  const isRevoked = await runtime.accounts.revoke(target);
+  const { isRevoked, left } = await runtime.accounts.revoke(target);
   const whose = describeOwner(owner);
+  const json = { account: name, owner: owner ?? null, changed: isRevoked, left: left ?? null };
+  if (!isRevoked) return { exit: "notFound", json, text: "", remarks: `There is no connection of ${name}${whose}` };
   return {
-    ...(!isRevoked && { exit: "notFound" as const }),
-    json: { account: name, owner: owner ?? null, changed: isRevoked },
-    text: isRevoked ? `Revoked the connection of ${name}${whose}` : "",
-    remarks: isRevoked ? "" : `There is no connection of ${name}${whose}`,
+    json,
+    text: `Revoked the connection of ${name}${whose}`,
+    remarks: left === undefined ? "" : describeLeft(left),
   };
 }
 

@@ -29,8 +29,10 @@ export function createAccountEndpoints({ http }: ConsoleServices): Endpoints {
     "POST /accounts/:name/test": async (request) =>
       request.view.accounts.test(await findConnection(request, await request.readBody())),
     "POST /accounts/:name/revoke": async (request) => {
-      const isRevoked = await request.view.accounts.revoke(await findConnection(request, await request.readBody()));
+      const target = await findConnection(request, await request.readBody());
+      const { isRevoked, left = null } = await request.view.accounts.revoke(target);
       if (!isRevoked) throw invalidRequest("this connection does not exist any more");
+      return { left };
     },
   };
 }

@@ -4,20 +4,18 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 
 import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
 import { type Caller, formatCaller, OWNER } from "../../../model/caller.ts";
+import { getCallbackPath } from "../../../shared/http/callback.ts";
 import { getCaller } from "../auth/authenticate.ts";
 import { readForm } from "../body.ts";
 import type { HttpServices, RouteEnvironment } from "../services.ts";
 import { type ConnectPage, formatPage, type FormField, PAGE_HEADERS } from "./page.ts";
 import { type ConnectSessions, createConnectSessions } from "./sessions.ts";
 
-/** The path at which the browser returns from a provider. */
-const CALLBACK = "/connect/callback";
-
 /** The form has a key and a credential. */
 const MAX_FORM_BYTES = 64 << 10;
 
-/** Only these pages get the cookie. It must arrive when the provider sends the browser back, which `Strict` would prevent. */
-const COOKIE = { path: "/connect", httpOnly: true, sameSite: "Lax", maxAge: 600 } as const;
+/** The cookie must arrive when the provider sends the browser back, which `Strict` would prevent. */
+const COOKIE = { httpOnly: true, sameSite: "Lax", maxAge: 600 } as const;
 
 type Visit = Context<RouteEnvironment>;
 
@@ -31,7 +29,7 @@ interface ConnectServices extends HttpServices {
  */
 export function serveConnect(app: Hono<RouteEnvironment>, services: HttpServices): void {
   const connect = { ...services, sessions: createConnectSessions() };
-  app.get(CALLBACK, (c) => answer(c, () => finish(c, connect)));
+  app.get("/connect/:name/callback", (c) => answer(c, () => finish(c, connect)));
   app.get("/connect/:name", (c) => answer(c, async () => createKeyPage(getName(c), connect)));
   app.post("/connect/:name", (c) => answer(c, () => submit(c, connect)));
 }
@@ -79,7 +77,7 @@ async function submit(c: Visit, services: ConnectServices): Promise<ConnectPage>
   const { accounts } = services.runtime.viewFor(caller);
   const { type, values, isPerCaller } = await accounts.describe(name);
   if (type === "oauth") {
-    const browser = { redirectUrl: `${services.publicUrl()}${CALLBACK}`, cookie: secret };
+    const browser = { redirectUrl: `${services.publicUrl()}${getCallbackPath(name)}`, cookie: secret };
     const next = await accounts.beginLogin({ name, ...readScopes(c) }, browser);
     setBrowser(c, secret, services);
     return { status: 200, title: `Connect ${name}`, lines: [`${next.host} asks you for your consent.`], next };
@@ -93,12 +91,12 @@ async function submit(c: Visit, services: ConnectServices): Promise<ConnectPage>
     { name },
     values.map((_, at) => form.get(getField(at)) ?? ""),
   );
-  deleteCookie(c, getCookieName(services), COOKIE);
+  deleteBrowser(c, services);
   return createDonePage(name, owner);
 }
 
 async function finish(c: Visit, services: ConnectServices): Promise<ConnectPage> {
-  const browser = getCookie(c, getCookieName(services));
+  const browser = findBrowser(c, services);
   if (browser === undefined)
     throw new SkillgateError(
       "LOGIN_MISSING",
@@ -106,9 +104,9 @@ async function finish(c: Visit, services: ConnectServices): Promise<ConnectPage>
     );
   const { search } = new URL(c.req.url);
   // A proxy may have changed the address.
-  const returned = new URL(`${services.publicUrl()}${CALLBACK}${search}`);
+  const returned = new URL(`${services.publicUrl()}${getCallbackPath(getName(c))}${search}`);
   const { name, owner } = await services.runtime.accounts.finishLogin(returned, browser);
-  deleteCookie(c, getCookieName(services), COOKIE);
+  deleteBrowser(c, services);
   return createDonePage(name, owner === null ? undefined : { id: owner });
 }
 
@@ -160,7 +158,7 @@ async function logIn(
   form: URLSearchParams,
   { settings, sessions, authenticator, ...services }: ConnectServices,
 ): Promise<ConnectLogin | undefined> {
-  const before = getCookie(c, getCookieName(services));
+  const before = findBrowser(c, services);
   const token = form.get("key")?.trim() ?? (before === undefined ? undefined : sessions.find(before));
   if (settings.auth && (token === undefined || !/^\S+$/.test(token))) return undefined;
   const caller = getCaller(await authenticator.authenticate({ authorization: `Bearer ${token ?? ""}` }));
@@ -171,16 +169,33 @@ async function logIn(
 }
 
 function setBrowser(c: Visit, secret: string, services: ConnectServices): void {
-  const isHttps = services.publicUrl().startsWith("https:");
-  setCookie(c, getCookieName(services), secret, { ...COOKIE, secure: isHttps });
+  const { name, ...form } = getCookieForm(services);
+  setCookie(c, name, secret, { ...COOKIE, ...form });
+}
+
+function deleteBrowser(c: Visit, services: ConnectServices): void {
+  const { name, ...form } = getCookieForm(services);
+  deleteCookie(c, name, { ...COOKIE, ...form });
+}
+
+function findBrowser(c: Visit, services: Pick<HttpServices, "publicUrl">): string | undefined {
+  return getCookie(c, getCookieForm(services).name);
 }
 
 /**
  * The name has the port, because browsers send the cookies of a host to all its ports: the public one, which all processes behind a
- * proxy have in common.
+ * proxy have in common. With `__Host-`, which needs https and the path `/`, no other host of the domain sets it.
  */
-function getCookieName({ publicUrl }: Pick<HttpServices, "publicUrl">): string {
-  return `skillgate_connect_${new URL(publicUrl()).port}`;
+function getCookieForm({ publicUrl }: Pick<HttpServices, "publicUrl">): {
+  readonly name: string;
+  readonly path: string;
+  readonly secure: boolean;
+} {
+  const { port, protocol } = new URL(publicUrl());
+  const name = `skillgate_connect_${port}`;
+  return protocol === "https:"
+    ? { name: `__Host-${name}`, path: "/", secure: true }
+    : { name, path: "/connect", secure: false };
 }
 
 /** Another page could send its own key, and so connect the account of the person to the key of another one. */

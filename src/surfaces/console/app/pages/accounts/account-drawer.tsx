@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-import type { AccountSummary, AccountTest } from "../../../messages.ts";
+import type { AccountSummary, AccountTest, RevokeAnswer } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button, Facts, StatusBadge, TextList } from "../../components/elements.tsx";
@@ -78,10 +78,12 @@ function Actions({ account, mayConnectOthers, onClose }: AccountDrawerProps) {
     setFound(await request<AccountTest>(`${path}/test`, { method: "POST", body: { owner } }));
   };
   const revoke = async (): Promise<void> => {
-    const text = `The credential of ${name} for ${ownerName} is deleted. Runs and calls that use it end at once.`;
-    if (!(await askToConfirm({ title: `Revoke ${name} (${ownerName})?`, text, confirm: "Revoke" }))) return;
-    await request(`${path}/revoke`, { method: "POST", body: { owner } });
-    showToast({ tone: "ok", text: `${name} (${ownerName}) is revoked` });
+    const question = `The credential of ${name} for ${ownerName} is deleted. Runs and calls that use it end at once.`;
+    if (!(await askToConfirm({ title: `Revoke ${name} (${ownerName})?`, text: question, confirm: "Revoke" }))) return;
+    const { left } = await request<RevokeAnswer>(`${path}/revoke`, { method: "POST", body: { owner } });
+    const text = `${name} (${ownerName}) is revoked`;
+    if (left === null) showToast({ tone: "ok", text });
+    else showToast({ tone: "error", text: `${text} here. It may still be valid at the service: ${left}` });
     reportChange("accounts");
     onClose();
   };
