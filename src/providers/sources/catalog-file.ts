@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 import { isRecord } from "../../model/json.ts";
+import type { SecurityScheme } from "./compile/security-schemes.ts";
 import type { Definition } from "../../shared/changes/definition-changes.ts";
 
 /** Bytes of an operation, and of the types that its arguments, or its result, refer to: more takes too long when it is called. */
@@ -26,6 +27,8 @@ export interface OperationRow {
   readonly servers: readonly string[];
   /** The scopes of OAuth that it asks for. */
   readonly scopes?: readonly string[];
+  /** The names of the security schemes that a request needs together. */
+  readonly security?: readonly string[];
   readonly argumentNames: readonly string[];
   readonly at: Extent;
   /** The digest of all that its definition says, with its types. */
@@ -40,6 +43,8 @@ export interface CatalogHead {
   readonly servers: readonly string[];
   /** Parts that are left out or changed, each with its location. */
   readonly problems: readonly string[];
+  /** The security schemes of an OpenAPI document. */
+  readonly schemes?: Readonly<Record<string, SecurityScheme>>;
   /** Where the whole schema stands, in the catalog of a GraphQL API. */
   readonly schema?: Extent;
 }

@@ -57,13 +57,14 @@ export class CatalogWriter {
 
   /** Adds an operation, or says why it is left out. */
   add(
-    { name, argumentNames, scopes, ...facts }: Omit<OperationRow, "digest" | "at">,
+    { name, argumentNames, scopes, security, ...facts }: Omit<OperationRow, "digest" | "at">,
     { content, digested, inputTypes, outputTypes }: RowContent,
   ): string | undefined {
     const bytes = Buffer.from(JSON.stringify(content));
     if (bytes.length > MAX_OPERATION_BYTES)
       return `its parameters and types have more than ${MAX_OPERATION_BYTES >> 10} KB`;
-    const row = { name, ...facts, ...(scopes && { scopes }), argumentNames, at: [this.#bytes, bytes.length] as const };
+    const needs = { ...(scopes && { scopes }), ...(security && { security }) };
+    const row = { name, ...facts, ...needs, argumentNames, at: [this.#bytes, bytes.length] as const };
     const indexBytes = this.#indexBytes + Buffer.byteLength(JSON.stringify(row)) + DIGEST_CHARACTERS;
     if (indexBytes > MAX_INDEX_BYTES || this.#bytes + bytes.length > MAX_BYTES)
       return "the operations before it are as large as a catalog can be";

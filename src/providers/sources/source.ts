@@ -19,6 +19,7 @@ import { findAccountName, findAccountProblems } from "./source-accounts.ts";
 import { describeDocument, type SourceConfig, type SourceType } from "./source-config.ts";
 import type { ConnectedSource, SourceKind, SourceServices } from "./source-kind.ts";
 import { findSettingProblems, selectOperations } from "./source-skill.ts";
+import { listWantedSecurity, type WantedSecurity } from "./wanted-security.ts";
 import { type SourceState, StoredSource } from "./stored-source.ts";
 
 /** How a source is. */
@@ -43,6 +44,8 @@ export interface SourceStatus {
   /** When the document was read, in milliseconds since 1970. */
   readonly readAt: number | undefined;
   readonly problems: readonly string[];
+  /** The credentials that its operations want and the settings do not have. */
+  readonly security: readonly WantedSecurity[];
   /** Operations that were changed, added or removed since they were accepted. */
   readonly changes: readonly OperationChange[];
   /** Operations that were changed or added are not offered until they are accepted. */
@@ -92,6 +95,7 @@ export class ApiSource<Catalog extends SourceCatalog = SourceCatalog> {
   #left = 0;
   /** The servers of operations that the settings do not name. */
   #missingServers: readonly string[] = [];
+  #security: readonly WantedSecurity[] = [];
   /** Names and patterns of the settings that the document does not have. */
   #settingProblems: readonly string[] = [];
   /** Catalogs and connections of runs that began before a refresh. */
@@ -184,6 +188,7 @@ export class ApiSource<Catalog extends SourceCatalog = SourceCatalog> {
       left: this.#left,
       readAt: this.#state?.readAt,
       problems: [...(index?.problems ?? []), ...this.#missingServers].map((problem) => this.#hideQuery(problem)),
+      security: this.#security,
       changes: this.#changes,
       holdsChanges: this.config.changes === "hold",
       error: this.#error,
@@ -278,6 +283,7 @@ export class ApiSource<Catalog extends SourceCatalog = SourceCatalog> {
     this.#left = catalog.index.operations.length - offered.rows.size;
     this.#changes = await this.#findChanges(offered);
     this.#missingServers = connected.describeMissing(offered.rows.values());
+    this.#security = listWantedSecurity(this.config, catalog.index.schemes, offered.rows.values());
     this.#accountLocations = this.#describePlaces();
     this.#settingProblems = [
       ...findSettingProblems(this.config, catalog),

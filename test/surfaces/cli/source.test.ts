@@ -130,3 +130,74 @@ test("source says what is wrong with a file, a name or a document [O1]", async (
     stderr: expect.stringContaining('has neither "openapi" nor "swagger"'),
   });
 });
+
+test("source add and check say which credentials operations want, and which account fits [O1]", async () => {
+  const cwd = project();
+  const security = (...names: readonly string[]): object => ({
+    security: [Object.fromEntries(names.map((name) => [name, []]))],
+  });
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "Shop" },
+    servers: [{ url: "https://api.example.com" }],
+    ...security("token"),
+    components: {
+      securitySchemes: {
+        token: { type: "http", scheme: "Bearer" },
+        key: { type: "apiKey", in: "query", name: "api key" },
+        login: {
+          type: "oauth2",
+          flows: {
+            authorizationCode: {
+              authorizationUrl: "https://login.example.com/a",
+              tokenUrl: "https://login.example.com/t",
+              scopes: {},
+            },
+          },
+        },
+        service: {
+          type: "oauth2",
+          flows: { clientCredentials: { tokenUrl: "https://login.example.com/t", scopes: {} } },
+        },
+        company: { type: "openIdConnect", openIdConnectUrl: "https://id.example.com/.well-known/openid-configuration" },
+        signed: { type: "http", scheme: "hoba\u001b[31m" },
+      },
+    },
+    paths: {
+      "/orders": { get: { operationId: "list" }, post: { operationId: "add" } },
+      "/key": { get: { operationId: "byKey", ...security("key") } },
+      "/me": { get: { operationId: "me", ...security("login") } },
+      "/all": { get: { operationId: "all", ...security("service") } },
+      "/id": { get: { operationId: "id", ...security("company") } },
+      "/signed": { get: { operationId: "signed", ...security("signed") } },
+      "/open": { get: { operationId: "open", security: [] } },
+      "/maybe": { get: { operationId: "maybe", security: [{ token: [] }, {}] } },
+    },
+  };
+  writeFileSync(join(cwd, "shop.json"), JSON.stringify(document));
+  const source = (...args: readonly string[]): Promise<Ended> => skillgate(["source", ...args], { cwd });
+  const added = await source("add", "shop.json", "--name", "shop");
+  expect(added.stdout).toContain(
+    [
+      "2 operations want token: a token in the header Authorization (Bearer). No account is set; write into settings.yaml:",
+      "  accounts: { shop: { type: bearer } }",
+      "  sources: { shop: { account: shop } }",
+      "  and then: skillgate account connect shop",
+      "1 operation wants key: a key in the parameter api key. No account is set; write into settings.yaml:",
+      '  accounts: { shop: { type: apiKey, in: query, name: "api key" } }',
+    ].join("\n"),
+  );
+  const { stdout } = await source("check", "shop");
+  const accounts = [
+    '{ type: oauth, authorizationUrl: "https://login.example.com/a", tokenUrl: "https://login.example.com/t", clientId: "${SHOP_CLIENT}" }',
+    '{ type: oauth, tokenUrl: "https://login.example.com/t", clientId: "${SHOP_CLIENT}", grant: client, clientSecret: "${SHOP_SECRET}" }',
+    '{ type: oauth, issuer: "https://id.example.com", clientId: "${SHOP_CLIENT}" }',
+  ];
+  for (const account of accounts) expect(stdout).toContain(`  accounts: { shop: ${account} }`);
+  expect(stdout).toMatch(/1 operation wants signed: http hoba.*, which no account has$/m);
+  expect(stdout).not.toContain("\u001b");
+  await source("remove", "shop");
+  expect(
+    (await source("add", "shop.json", "--name", "shop", "-H", "Authorization: Bearer ${PATH}")).stdout,
+  ).not.toContain("want token");
+});

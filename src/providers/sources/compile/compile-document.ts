@@ -4,6 +4,7 @@ import { escapeInvisible, toVisibleLine } from "../../../shared/visible-text.ts"
 import { compileOperation } from "./compile-operation.ts";
 import { SchemaConverter, type Definitions } from "./convert-schema.ts";
 import { DocumentError } from "../documents/document-error.ts";
+import { createSecurityFinder, readSecuritySchemes, type SecurityScheme } from "./security-schemes.ts";
 import { createScopeFinder } from "./security-scopes.ts";
 import type { DocumentContext, FoundOperation } from "./document-context.ts";
 import { type DocumentFiles, type Located, resolveReference } from "./document-files.ts";
@@ -24,6 +25,8 @@ export interface CompiledOperation extends DescribedOperation {
   readonly servers: readonly string[];
   /** The scopes of OAuth that it asks for; absent if it asks for none. */
   readonly scopes?: readonly string[];
+  /** The names of the security schemes that a request needs together; absent if it needs none. */
+  readonly security?: readonly string[];
 }
 
 /** A document as a catalog stores it, without its operations. */
@@ -33,6 +36,7 @@ export interface CompiledDocument {
   readonly description: string;
   readonly servers: readonly string[];
   readonly definitions: Definitions;
+  readonly schemes: Readonly<Record<string, SecurityScheme>>;
   /** Parts that are left out or changed, each with its location. */
   readonly problems: readonly string[];
 }
@@ -79,6 +83,7 @@ export function compileDocument(files: DocumentFiles, { names, take }: DocumentO
     description: truncateText(toText(description), 2_000),
     servers: readServers(document, found, context.isSwagger),
     definitions,
+    schemes: readSecuritySchemes(document, files),
     problems: problems.list,
   };
 }
@@ -112,6 +117,7 @@ function createContext(
     produces: toTypes(document["produces"]),
     credentials: findCredentials(document, files),
     findScopes: createScopeFinder(document, files),
+    findSecurity: createSecurityFinder(document),
     report,
   };
 }
@@ -170,7 +176,7 @@ function compileOne(found: FoundOperation, name: string, context: DocumentContex
   const { operation } = found;
   const { summary, description, tags, deprecated } = operation;
   const text = [summary, description].find((each) => typeof each === "string" && each.trim() !== "");
-  const scopes = context.findScopes(operation);
+  const [scopes, security] = [context.findScopes(operation), context.findSecurity(operation)];
   return {
     ...compileOperation(found, context),
     name,
@@ -181,6 +187,7 @@ function compileOne(found: FoundOperation, name: string, context: DocumentContex
     isDeprecated: deprecated === true,
     servers: toServerUrls(readOwnServers(found)),
     ...(scopes.length > 0 && { scopes }),
+    ...(security.length > 0 && { security }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { SchemaConverter } from "./convert-schema.ts";
 import type { DocumentFiles } from "./document-files.ts";
+import type { FindSecurity } from "./security-schemes.ts";
 import type { FindScopes } from "./security-scopes.ts";
 import type { Verb } from "../openapi/operation.ts";
 
@@ -26,6 +27,7 @@ export interface DocumentContext {
   /** The parameters that carry credentials: `query api_key`. They are no arguments. */
   readonly credentials: ReadonlySet<string>;
   readonly findScopes: FindScopes;
+  readonly findSecurity: FindSecurity;
   /** Reports what of the operation is left out. */
   readonly report: (problem: string) => void;
 }

@@ -17,11 +17,12 @@ export function createApiCatalog(files: DocumentFiles, { names, problems }: Cata
   const writer = new CatalogWriter(OPENAPI_FORMAT);
   const { definitions, ...document } = compileDocument(files, {
     names,
-    take({ name, summary, tags, isDeprecated, servers, scopes, ...operation }) {
+    take({ name, summary, tags, isDeprecated, servers, scopes, security, ...operation }) {
       const { verb, path, input, output } = operation;
       const argumentNames = Object.keys(toRecord(input["properties"]));
+      const needs = { ...(scopes && { scopes }), ...(security && { security }) };
       return writer.add(
-        { name, verb, path, summary, tags, isDeprecated, servers, ...(scopes && { scopes }), argumentNames },
+        { name, verb, path, summary, tags, isDeprecated, servers, ...needs, argumentNames },
         { content: operation, inputTypes: findReferences(input), outputTypes: findReferences(output) },
       );
     },

@@ -10,7 +10,7 @@ import { count, lines } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
 import { findSource, listSettingProblems } from "./find-source.ts";
 import { checkSource, proposeReads, showSource } from "./show.ts";
-import { describeChange, describeSource } from "./source-texts.ts";
+import { describeChange, describeSecurity, describeSource } from "./source-texts.ts";
 
 export function addSource(program: CliCommand): void {
   const source = program
@@ -112,6 +112,7 @@ async function add(session: CliSession, document: string, flags: AddSourceFlags)
     text: lines([
       `Added ${name} to settings.yaml`,
       ...describeSource(status, session.paint.out),
+      ...describeSecurity(status),
       ...proposeReads(name, (await session.openRuntime({ until: "known" })).listOperations(name)),
     ]),
   };

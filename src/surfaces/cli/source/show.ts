@@ -5,7 +5,7 @@ import type { CliSession } from "../session.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { count, DESCRIPTION_UNITS, lines, shortened, table } from "../text/layout.ts";
 import { findSource } from "./find-source.ts";
-import { describeChange, describeSource } from "./source-texts.ts";
+import { describeChange, describeSecurity, describeSource } from "./source-texts.ts";
 
 /** Shows the operations of an API, or one of them with its declaration. */
 export async function showSource(
@@ -80,6 +80,7 @@ export async function checkSource(session: CliSession, name: string): Promise<Co
     text: lines([
       ...describeSource(status, session.paint.out),
       ...status.problems.map((problem) => `  ${problem}`),
+      ...describeSecurity(status),
       ...status.changes.map(describeChange),
       ...(status.changes.length === 0 ? [] : [`Accept this with: skillgate source accept ${name}`]),
       ...describeLoosened(name, operations),

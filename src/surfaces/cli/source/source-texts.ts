@@ -21,6 +21,20 @@ function describeChanges({ changes, holdsChanges }: SourceStatus): string {
   return holdsChanges ? `${words}, and held back` : words;
 }
 
+/** Lines for the credentials that operations want and that the settings do not have, with the account to write. */
+export function describeSecurity({ name, security }: SourceStatus): readonly string[] {
+  return security.flatMap(({ scheme, operations, says, account }) => {
+    const wants = `${count(operations, "operation")} ${operations === 1 ? "wants" : "want"} ${scheme}: ${says}`;
+    if (account === null) return [wants];
+    return [
+      `${wants}. No account is set; write into settings.yaml:`,
+      `  accounts: { ${name}: ${account} }`,
+      `  sources: { ${name}: { account: ${name} } }`,
+      ...(account.includes("grant: client") ? [] : [`  and then: skillgate account connect ${name}`]),
+    ];
+  });
+}
+
 /** Lines for the differences of one operation. */
 export function describeChange({ name, kind, differences }: SourceStatus["changes"][number]): string {
   return lines([`  ${name} was ${kind}`, ...differences.map((difference) => `    ${difference}`)]);
