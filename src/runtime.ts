@@ -16,7 +16,7 @@ import type { LogLevel, ProvidedSkill } from "./model/skill.ts";
 import type { Timeouts } from "./model/timeouts.ts";
 import type { ExplainedPolicy } from "./policy/index.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
-import type { ExecutorPool, Fronts } from "./executors/index.ts";
+import type { ExecutorPool, FrontCall, Fronts } from "./executors/index.ts";
 import type { NodeStatus } from "./providers/nodes/index.ts";
 import type { AuditEntry } from "./router/index.ts";
 import { type CallApi, createCallApi } from "./runtime/api/calls.ts";
@@ -35,10 +35,11 @@ import { indexInBackground } from "./runtime/discovery.ts";
 import type { RecordedRunFacts, RunNeighbours } from "./runtime/execution/run-lists.ts";
 import type { RuntimeOptions } from "./runtime/options.ts";
 import type { RefusalGroup, RefusalReport } from "./runtime/refusals/report.ts";
-import { createCallElsewhere, serveExecutors } from "./runtime/remote/front-calls.ts";
+import { createCallElsewhere, noteRefusedCall, serveExecutors } from "./runtime/remote/front-calls.ts";
 import type { RuntimeServices } from "./runtime/services.ts";
 import { type SkillAdmin, createSkillAdmin } from "./runtime/skill-admin.ts";
 import { RuntimeView } from "./runtime/api/view.ts";
+import { splitPath } from "./shared/names/method-paths.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
 import type { Database, StoreFailure } from "./store/index.ts";
 
@@ -285,13 +286,16 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
 
 /** A process with executors makes their calls with accounts; an executor lets such processes make its own. */
 function linkFronts(parts: RuntimeParts, { router }: RuntimeServices): Pick<Runtime, "useFronts"> {
-  const { settings, fronts, log } = parts;
+  const { settings, fronts, log, registry, database } = parts;
   const useFronts: Runtime["useFronts"] = (found) =>
     void (fronts.elsewhere = createCallElsewhere(found, settings.limits));
   if (settings.executors === undefined) return { useFronts };
   const services = {
     createRequest: (options: RunOptions) => createRequest(options, parts),
     makeDecided: router.makeDecided,
+    openDatabase: () => database.open(),
+    isSaved: (path: string) => registry.catalog.skill(splitPath(path).skill)?.provided.saved !== undefined,
+    onRefusal: (call: FrontCall, error: unknown) => noteRefusedCall(parts, call, error),
   };
   fronts.served = serveExecutors(settings.executors, services, (text) => log("warn", text));
   return { useFronts };

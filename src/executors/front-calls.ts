@@ -4,6 +4,7 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import { isRecord, isTextList, parseJson } from "../model/json.ts";
 import { type IncomingRequest, type Machine, openClient, openServer } from "../network/index.ts";
+import type { RecordedPlace } from "../router/index.ts";
 import { MAX_BYTES } from "./protocol.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
@@ -18,6 +19,8 @@ export interface FrontCall {
   readonly runId: string;
   /** The number of the call in its run. */
   readonly id: number;
+  /** The call in the record of the run, if a saved program makes this one. */
+  readonly within?: RecordedPlace;
   /** `Skill.method` */
   readonly path: string;
   readonly caller: Caller;
@@ -152,10 +155,11 @@ export async function serveFrontCalls(
 /** Parses a call; `undefined` if it is not valid. Its sender is trusted as far as its key says. */
 function parseCall(value: unknown): FrontCall | undefined {
   if (!isRecord(value)) return undefined;
-  const { runId, id, path, caller, input, accounts } = value;
+  const { runId, id, within, path, caller, input, accounts } = value;
   const isValid =
     typeof runId === "string" &&
     Number.isInteger(id) &&
+    (within === undefined || isPlace(within)) &&
     typeof path === "string" &&
     isRecord(caller) &&
     typeof caller["id"] === "string" &&
@@ -163,6 +167,10 @@ function parseCall(value: unknown): FrontCall | undefined {
     isSentValue(input) &&
     isTextList(accounts);
   return isValid ? (value as unknown as FrontCall) : undefined;
+}
+
+function isPlace(value: unknown): value is RecordedPlace {
+  return isRecord(value) && typeof value["runId"] === "string" && Number.isInteger(value["id"]);
 }
 
 function isSentValue(value: unknown): value is SentValue {

@@ -20,11 +20,19 @@ import { type CheckedParts, combineRules, findQueryParts, listTargets, NO_PARTS 
 import type { ResultTexts } from "./result-texts.ts";
 import { createRequestKey, findUsedAccounts, type UsedAccount } from "./used-accounts.ts";
 
+/** A call in the record of a run. */
+export interface RecordedPlace {
+  readonly runId: string;
+  readonly id: number;
+}
+
 /** A call of one method, as its run requests it. */
 export interface Call {
   /** The number of the call within the run. */
   readonly id: number;
   readonly runId: string;
+  /** The call of a recorded run whose saved program makes this one. */
+  readonly within?: RecordedPlace;
   readonly caller: Caller;
   readonly skill: Skill;
   /** The method in the catalog that the run sees. */
@@ -60,8 +68,11 @@ export interface Call {
   readonly recorded?: RecordedRun;
   /** Receives the connections that the call uses. Throws if it must not use them. */
   readonly onAccounts?: (accounts: readonly UsedAccount[]) => void;
-  /** Is called just before the provider; the call waits for a promise that it returns. */
-  readonly onBegin?: (argumentsDigest: string) => Promise<void> | undefined;
+  /**
+   * Is called just before the provider; the call waits for a promise that it returns. `isElsewhere`: another process may make a request
+   * of the call, and looks for it in the record of the run.
+   */
+  readonly onBegin?: (argumentsDigest: string, isElsewhere: boolean) => Promise<void> | undefined;
   /** The unit of the limits of the caller that the run has counted; absent for a call outside of a run. */
   readonly requestUnit?: RequestUnit;
   /** Returns the calls that the program contains; absent for a call without a program. */

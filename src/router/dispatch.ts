@@ -61,14 +61,15 @@ export function dispatch({
     const resources = getResources(skill);
     const start = onBegin(call);
     if (start !== undefined) await start;
-    const recorded = call.onBegin?.(call.argumentsDigest());
+    const elsewhere = getElsewhere();
+    const mayBeElsewhere = method.definition.accounts !== undefined || skill.provided.saved !== undefined;
+    const recorded = call.onBegin?.(call.argumentsDigest(), elsewhere !== undefined && mayBeElsewhere);
     if (recorded !== undefined) await recorded;
     const view = getView(call.caller, skill.name);
     const { context, close } = createContext(call, resources, { secrets, view });
     try {
-      const elsewhere = method.definition.accounts === undefined ? undefined : getElsewhere();
       const attempt = (): Promise<unknown> =>
-        elsewhere === undefined
+        elsewhere === undefined || method.definition.accounts === undefined
           ? skill.provided.invoke(method.definition, view.reveal(requireInput(call)), context)
           : elsewhere(call, requireInput(call));
       const result = await (retriesReads ? repeatRead(call, attempt) : attempt());

@@ -34,7 +34,7 @@ import { createSecretViews, type PlaceholderOptions } from "./secret-placeholder
 import { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
-export type { Call, CallElsewhere, Route } from "./call.ts";
+export type { Call, CallElsewhere, RecordedPlace, Route } from "./call.ts";
 export type { UsedAccount } from "./used-accounts.ts";
 export type { CallCounter } from "./call-counter.ts";
 export type { RequestUnit, UnrecordedRequest } from "./caller-limits.ts";

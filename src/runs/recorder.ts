@@ -41,6 +41,12 @@ export interface RecorderOptions {
   readonly created?: number;
 }
 
+interface BeginFacts {
+  readonly accounts?: BeginEvent["accounts"];
+  /** Another process makes the call, if it finds it in the store. */
+  readonly isElsewhere?: boolean;
+}
+
 /** Entries of more UTF-16 units are not written: the run continues, but it cannot be resumed or replayed. */
 const MAX_RECORD_UNITS = 64 << 20;
 
@@ -148,15 +154,18 @@ export class RunRecorder {
     this.#add({ type: "call", ...call });
   }
 
-  /** Resolves when it is committed that the provider of a call is invoked next; of a read, it is committed with what follows. */
-  begin(id: number, digest: string, accounts?: BeginEvent["accounts"]): Promise<void> {
+  /**
+   * Resolves when it is committed that the provider of a call is invoked next. That of a read is committed with what follows, unless
+   * another process makes the call.
+   */
+  begin(id: number, digest: string, { accounts, isElsewhere = false }: BeginFacts = {}): Promise<void> {
     const call = this.#calls.get(id);
     if (call === undefined) throw new TypeError(`Call ${id} was not added`);
     call.state = "begun";
     call.digest = digest;
     call.beginTime = Date.now();
     this.#add({ type: "begin", id, digest, time: call.beginTime, ...(accounts && { accounts }) });
-    const mustCommit = call.isEffect && (this.#options.isDurable || this.isWritten);
+    const mustCommit = isElsewhere || (call.isEffect && (this.#options.isDurable || this.isWritten));
     return mustCommit ? this.#commit({ state: "running" }) : Promise.resolve();
   }
 

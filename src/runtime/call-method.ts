@@ -106,13 +106,14 @@ export function createCall(
   request: RunRequest,
   { id, runId, cancellable, readArguments }: CallOrigin,
 ): Omit<Call, "addNote" | "onEnded"> | undefined {
-  const { caller, catalog, approve, asksForEffects } = request;
+  const { caller, catalog, approve, asksForEffects, within } = request;
   const method = catalog.method(path);
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) return undefined;
   return {
     id,
     runId,
+    ...(within && { within }),
     caller,
     skill,
     method: getOriginal(method),

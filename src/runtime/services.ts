@@ -141,7 +141,7 @@ export function createServices({
       isDurable: isDurable(settings),
       database,
       getPolicy,
-      accounts,
+      credentials,
       log,
     }),
     inspect: createChecker(getPolicy, { validator, discovery }),

@@ -131,9 +131,75 @@ describe.skipIf(NATS_SERVER === undefined)("calls with accounts of programs on e
     };
     const answer = await fronts.call(call, AbortSignal.timeout(10_000));
     expect(answer).toMatchObject({
-      error: { code: "ACCOUNT_UNAVAILABLE", message: expect.stringContaining("no account") },
+      error: { code: "ACCOUNT_UNAVAILABLE", message: expect.stringContaining("no record of its run") },
     });
     expect(reached).toEqual([]);
+  });
+
+  test("are refused, and noted, unless a run of this caller has just made them with this method and these arguments", async () => {
+    const { project, url, requests, env } = await openShop();
+    const skill = createShopSkill(url);
+    await startExecutorHere(withEnv(project, env.executor), [skill]);
+    const front = withEnv(project, env.front);
+    const { runtime } = await openFront({ ...front, options: { ...front.options, audit: "store" } }, [skill]);
+    const { settings } = parseExecutorSettings({ url: project.url }, { cwd: ".", fillIn: (text) => text });
+    if (settings === undefined) throw new TypeError("The settings are not valid");
+    const fronts = await connectFronts({ settings, warn: () => {} });
+    onTestFinished(() => fronts.close());
+    let say = (_isApproved: boolean): void => {};
+    let ask = (): void => {};
+    const asked = new Promise<void>((resolve) => (ask = resolve));
+    const outcome = runtime.run(`await device.ShopAPI.order({ item: "tea" })`, {
+      caller: ADA,
+      approve: () => {
+        ask();
+        return new Promise<boolean>((resolve) => (say = resolve));
+      },
+    });
+    await asked;
+    const { runs } = await runtime.database();
+    await expect.poll(async () => (await runs.list({})).length).toBe(1);
+    const [row] = await runs.list({});
+    const call = {
+      runId: row?.id ?? "",
+      id: 1,
+      path: "ShopAPI.order",
+      caller: ADA,
+      input: { json: `{"item":"tea"}`, tagged: false },
+      accounts: [],
+    };
+    const send = async (more: object): Promise<unknown> => {
+      const answer = await fronts.call({ ...call, ...more }, AbortSignal.timeout(10_000));
+      return "error" in answer ? answer.error.message : answer;
+    };
+    // It waits for an approval.
+    expect(await send({})).toContain("does not have it as a call under way");
+    expect(await send({ caller: { ...ADA, id: "eve" } })).toContain("its run is of another caller");
+    expect(await send({ runId: "other" })).toContain("no record of its run");
+    expect(await send({ id: 2 })).toContain("does not have it as a call under way");
+    expect(requests).toEqual([]);
+    say(true);
+    expect(await outcome).toMatchObject({ kind: "completed" });
+    expect(await send({})).toContain("no process executes its run");
+    expect(requests).toHaveLength(1);
+    const { audit } = await runtime.database();
+    const read = async (): Promise<string> => (await audit.tail(50)).map(({ record }) => record).join("\n");
+    await expect.poll(read).toMatch(/"caller":"eve","code":"ACCOUNT_UNAVAILABLE","decision":"refused"/);
+  });
+
+  test("of programs that only read are found in the record, too", async () => {
+    const { project, url, requests, env } = await openShop();
+    const shop = createShopSkill(url);
+    const skill = {
+      ...shop,
+      methods: shop.methods.map((method) => ({ ...method, metadata: { readOnly: true } })),
+    };
+    await startExecutorHere(withEnv(project, env.executor), [skill]);
+    const { runtime } = await openFront(withEnv(project, env.front), [skill]);
+    expect(await runtime.run(`await device.ShopAPI.order({ item: "tea" })`, { caller: ADA })).toMatchObject({
+      kind: "completed",
+    });
+    expect(requests).toHaveLength(1);
   });
 
   test("say that no server can be reached", async () => {

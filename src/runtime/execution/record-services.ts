@@ -73,7 +73,8 @@ interface RecordServicesOptions {
   readonly isDurable: boolean;
   readonly database: LazyDatabase;
   readonly getPolicy: RunServices["getPolicy"];
-  readonly accounts: UsableAccounts;
+  /** Another process that makes calls with accounts looks for them in the records of runs. */
+  readonly credentials: { readonly accounts: UsableAccounts; readonly getElsewhere: () => unknown };
   readonly log: LogListener;
 }
 
@@ -82,7 +83,7 @@ export function createRunServices(
   options: RecordServicesOptions,
 ): Pick<RunServices, "records" | "accounts" | "listApprovals" | "openRuns" | "findRights"> {
   return {
-    accounts: options.accounts,
+    accounts: options.credentials.accounts,
     records: createRecordServices(options),
     openRuns: () => options.database.open(),
     findRights: (caller, by) => findRights(caller, () => options.database.open(), by),
@@ -110,14 +111,30 @@ function createBound(database: LazyDatabase, warn: (text: string) => void): (id:
   };
 }
 
-function createRecordServices({
-  settings,
-  isDurable,
-  database,
-  getPolicy,
-  accounts,
-  log,
-}: RecordServicesOptions): RecordServices {
+/** True for a program whose run is recorded from its beginning. */
+function needsRecord(
+  run: CheckedRun,
+  request: RunRequest,
+  { settings, getPolicy, credentials }: RecordServicesOptions,
+): boolean {
+  if (settings.record !== "effects") return settings.record === "full";
+  return (
+    mustRecord(run, request, getPolicy()) || (credentials.getElsewhere() !== undefined && usesAccounts(run, request))
+  );
+}
+
+/** True for a program with a method that uses an account, or a saved one, which may call such a method. */
+function usesAccounts({ program }: CheckedRun, { catalog }: RunRequest): boolean {
+  return program.paths.some((path) => {
+    const method = catalog.method(path);
+    const isSaved = method && catalog.skill(method.skill)?.provided.saved !== undefined;
+    return isSaved === true || method?.definition.accounts !== undefined;
+  });
+}
+
+function createRecordServices(options: RecordServicesOptions): RecordServices {
+  const { settings, isDurable, database, log } = options;
+  const { accounts } = options.credentials;
   const open = new Map<string, OpenRun>();
   const closeListeners: (() => void)[] = [];
   let running: readonly Promise<Outcome>[] = [];
@@ -147,9 +164,7 @@ function createRecordServices({
 
   return {
     create(run, request, continued) {
-      const isNeeded =
-        continued !== undefined || keepsAll || (settings.record !== "off" && mustRecord(run, request, getPolicy()));
-      if (!isNeeded) return undefined;
+      if (continued === undefined && !needsRecord(run, request, options)) return undefined;
       return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request, { continued, accounts }) });
     },
     continue: ({ id, created }, record) => new RunRecorder({ ...common, id, header: record.header, record, created }),

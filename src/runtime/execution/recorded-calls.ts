@@ -97,11 +97,12 @@ export class RecordedCalls implements RecordedRunCalls {
     return this.#make(call);
   };
 
-  begin(id: number, argumentsDigest: string): Promise<void> {
+  begin(id: number, argumentsDigest: string, isElsewhere: boolean): Promise<void> {
     if (this.#doubtful !== undefined)
       throw new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", "the run stops before another call"));
     const { recorder, accounts } = this.#options;
-    return recorder.begin(id, argumentsDigest, accounts.takeUnrecorded()).catch((cause: unknown) => {
+    const facts = { isElsewhere, accounts: accounts.takeUnrecorded() };
+    return recorder.begin(id, argumentsDigest, facts).catch((cause: unknown) => {
       if (cause instanceof SkillgateError && cause.code === "RECORD_FAILED") throw cause;
       const values = cause instanceof SkillgateError ? cause.code : "the store does not work";
       throw new SkillgateError("RECORD_FAILED", sentence("RECORD_FAILED", values), {}, { cause });

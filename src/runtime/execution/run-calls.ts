@@ -62,8 +62,8 @@ interface RunProgram {
 /** The part of a record that calls need. */
 export interface RecordedRunCalls {
   readonly recorded: RecordedRun;
-  /** Records that the provider of a call is invoked next. */
-  begin(id: number, argumentsDigest: string): Promise<void>;
+  /** Records that the provider of a call is invoked next. `isElsewhere`: another process reads it in the store. */
+  begin(id: number, argumentsDigest: string, isElsewhere: boolean): Promise<void>;
   /** Returns the task of a server that a call waits for. */
   getTask(id: number): CallTask;
   /** True if the provider of a call was not invoked yet. */
@@ -251,7 +251,7 @@ function createProgramCall(
     readTimeLeft: () => call.readBudget().wallMs,
     pauseTimeoutFor: (answer) => pauseClockDuring(call, request.pauseTimeoutFor?.(answer) ?? answer, record),
     ...(record !== undefined && {
-      onBegin: (digest: string) => record.begin(call.id, digest),
+      onBegin: (digest: string, isElsewhere: boolean) => record.begin(call.id, digest, isElsewhere),
       task: record.getTask(call.id),
     }),
   };

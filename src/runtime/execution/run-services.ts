@@ -15,7 +15,7 @@ import type { ResultSpace } from "../../model/kept-results.ts";
 import type { CallContext } from "../../model/skill.ts";
 import type { TraceContext } from "../../telemetry/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
-import type { RequestUnit, Route } from "../../router/index.ts";
+import type { RecordedPlace, RequestUnit, Route } from "../../router/index.ts";
 import type { CheckProgram } from "../check-program.ts";
 import type { RecordServices } from "./record-services.ts";
 import type { ApprovalRow, Database } from "../../store/index.ts";
@@ -58,6 +58,8 @@ export interface RunRequest {
   readonly observer?: RunObserver;
   /** The id of the run; a new one by default. */
   readonly runId?: string;
+  /** The call of a recorded run whose saved program this is. */
+  readonly within?: RecordedPlace | undefined;
   /** The failed run that the program corrects. */
   readonly continues?: ContinueRequest;
   /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`; `false` asks no one. */

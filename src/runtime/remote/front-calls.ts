@@ -1,20 +1,25 @@
 import { Cancellation, parseTagged } from "../../../sandbox/index.ts";
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import type { ExecutorSettings, FrontAnswer, FrontCall, Fronts, SentValue } from "../../executors/index.ts";
+import type { Caller } from "../../model/caller.ts";
 import type { Limits } from "../../model/limits.ts";
 import { answerTo, type CallElsewhere, type Route } from "../../router/index.ts";
 import { decodeFromGuest, encodeForGuest } from "../../shared/value-encoding.ts";
+import type { Database } from "../../store/index.ts";
 import { createCall, createUnknownMethodError } from "../call-method.ts";
+import type { RuntimeParts } from "../api/parts.ts";
 import type { RunRequest } from "../execution/run-services.ts";
+import { findRecordedCall } from "./find-recorded-call.ts";
 
 /** The function that lets a front make the calls of an executor that need credentials. */
 export function createCallElsewhere(fronts: Fronts, { answerBytes }: Limits): CallElsewhere {
   return async (call, input) => {
-    const { runId, id, caller, method, cancellable } = call;
+    const { runId, id, within, caller, method, cancellable } = call;
     const answer = await fronts.call(
       {
         runId,
         id,
+        ...(within && { within }),
         caller,
         path: method.path,
         input: encode(input, answerBytes),
@@ -29,14 +34,10 @@ export function createCallElsewhere(fronts: Fronts, { answerBytes }: Limits): Ca
 }
 
 /** Makes a call that an executor has decided on, with the credentials of this process. Never rejects. */
-async function makeFrontCall(
-  sent: FrontCall,
-  signal: AbortSignal,
-  { createRequest, makeDecided }: FrontServices,
-): Promise<FrontAnswer> {
+async function makeFrontCall(sent: FrontCall, signal: AbortSignal, services: FrontServices): Promise<FrontAnswer> {
   try {
-    const request = createRequest({ caller: sent.caller, signal });
     const input = decode(sent.input);
+    const request = services.createRequest({ caller: await requireCaller(sent, input, services), signal });
     const call = createCall(sent.path, request, {
       id: sent.id,
       runId: sent.runId,
@@ -47,12 +48,48 @@ async function makeFrontCall(
     // An executor makes all other calls itself.
     if (call.method.definition.accounts === undefined) throw createNoAccountError(sent.path);
     const decided = { ...call, decidedFor: sent.accounts, addNote: () => {}, onEnded: () => {} };
-    const { value, notes } = await answerTo(decided, makeDecided);
+    const { value, notes } = await answerTo(decided, services.makeDecided);
     return { value: encode(value, request.limits.answerBytes), notes };
   } catch (error) {
     const { code, facts } = error instanceof SkillgateError ? error : {};
     return { error: { message: getMessage(error), ...(code !== undefined && { code, facts }) } };
   }
+}
+
+/** Returns the caller of the run that makes a call, with its recorded rights. Notes a call that the record of the run does not have. */
+async function requireCaller(
+  sent: FrontCall,
+  input: unknown,
+  { openDatabase, isSaved, onRefusal }: FrontServices,
+): Promise<Caller> {
+  try {
+    const { caller } = await findRecordedCall(await openDatabase(), { sent, input, isSaved });
+    const { token } = sent.caller; // the run may have got a newer one
+    return token === undefined ? caller : { ...caller, token };
+  } catch (error) {
+    onRefusal(sent, error);
+    throw error;
+  }
+}
+
+/** Notes in the log and in the audit log that a machine has asked for a call that no run has made. */
+export function noteRefusedCall(
+  { log, audit }: Pick<RuntimeParts, "log" | "audit">,
+  { runId, id, caller, path }: FrontCall,
+  error: unknown,
+): void {
+  log("warn", getMessage(error));
+  audit?.writer.add({
+    time: new Date().toISOString(),
+    event: "decision",
+    runId,
+    callId: id,
+    caller: caller.id,
+    method: path,
+    decision: "refused",
+    outcome: "refused",
+    ...(error instanceof SkillgateError && { code: error.code }),
+  });
 }
 
 function createNoAccountError(path: string): SkillgateError {
@@ -64,6 +101,11 @@ function createNoAccountError(path: string): SkillgateError {
 export interface FrontServices {
   readonly createRequest: (options: Pick<RunRequest, "caller"> & { readonly signal: AbortSignal }) => RunRequest;
   readonly makeDecided: Route;
+  readonly openDatabase: () => Promise<Pick<Database, "runs">>;
+  /** True for the path of a saved program. */
+  readonly isSaved: (path: string) => boolean;
+  /** Gets each call that is refused because no run has made it. */
+  readonly onRefusal: (call: FrontCall, error: unknown) => void;
 }
 
 function encode(value: unknown, maxBytes: number): SentValue {

@@ -37,6 +37,7 @@ export function createSavedExecutor({ limits, inspect, createRequest, run }: Exe
           answerTokens: Number.MAX_SAFE_INTEGER,
         },
         ...(pauseTimeoutFor !== undefined && { pauseTimeoutFor }),
+        ...(call && { within: call.within ?? { runId: call.runId, id: call.id } }),
       }));
     },
     isRefused: (source) => inspect(source, createRequest({ caller: OWNER })).program === undefined,
