@@ -1,4 +1,4 @@
-import { getMessage, SkillgateError } from "../../errors.ts";
+import { SkillgateError } from "../../errors.ts";
 import type { UsableAccounts } from "../../model/account.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { Problem } from "../../model/provider.ts";
@@ -6,39 +6,23 @@ import type { ListName, ReadContext } from "../../model/mcp-features.ts";
 import type { ProvidedSkill, RequestContext } from "../../model/skill.ts";
 import { type Client, CLIENT_REQUESTS } from "../../model/client-requests.ts";
 import { ActiveCallers } from "./connections/active-callers.ts";
-import type { Connection } from "./connections/connection.ts";
 import { type CallerConnection, CallerConnections } from "./connections/caller-connections.ts";
 import { fillInDefaults, formatNeeds } from "./connections/request-config.ts";
-import {
-  type CallerConfig,
-  createCallerKey,
-  findAccountFlaw,
-  mayOpenForCaller,
-  openForCaller,
-} from "./http/server-account.ts";
+import { type CallerConfig, findAccountFlaw, mayOpenForCaller, openForCaller } from "./http/server-account.ts";
 import { ManagedConnection, type ConnectionOptions } from "./connections/managed-connection.ts";
-import { type CapableTools, findCapableTools, NO_CAPABLE_TOOLS } from "./catalog/capable-tools.ts";
-import { listTools } from "./catalog/list-tools.ts";
 import type { KeyValueCache } from "../../shared/file-cache.ts";
-import { type ServerListing, listingKey, parseListing } from "./catalog/server-listing.ts";
-import { type ServerSkill, createServerSkill } from "./catalog/server-skill.ts";
+import type { ServerListing } from "./catalog/server-listing.ts";
 import type { OperationInput, Operation } from "./catalog/operations.ts";
 import { COMPLETION } from "./catalog/resource-operations.ts";
 import { describeState, serverGoneError, callOperation } from "./call-operation.ts";
-import { maskDescriptions } from "./connections/mask-listing.ts";
-import { listToolsAlone, listToolsAs } from "./connections/list-as.ts";
 import { callMasked } from "./masked-call.ts";
 import { subscribe } from "./subscribe.ts";
 import { withSender } from "./questions.ts";
 import type { ChangePolicy } from "../../shared/changes/definition-changes.ts";
-import { parseAcceptedTools, acceptTools, serializeAcceptedTools, type ToolChange } from "./catalog/accepted-tools.ts";
+import type { ToolChange } from "./catalog/accepted-tools.ts";
+import { parseEra, ServerTools } from "./server-tools.ts";
 import { dependsOnCaller, getAccountName, type ServerConfig } from "./server-config.ts";
-import type { KnownSecrets } from "../../shared/secrets.ts";
-import { waitAtMost } from "../../shared/run-with-timeout.ts";
-import { importTools, type QuarantinedTool } from "./catalog/import-tools.ts";
-
-/** Minimum time between two tool listings: some servers announce a change at each listing. */
-const REFRESH_PAUSE_MS = 1_000;
+import type { QuarantinedTool } from "./catalog/import-tools.ts";
 
 /** The status of a server, for display. */
 export interface ServerStatus {
@@ -92,14 +76,9 @@ export class Server {
   readonly #callers: CallerConnections;
   /** Answers requests of the server for calls without a client. */
   readonly #client: Client | undefined;
-  #listing: ServerListing | undefined;
-  #offer: ServerSkill | undefined;
+  readonly #tools: ServerTools;
   #callsUnderWay = 0;
   #idle: NodeJS.Timeout | undefined;
-  #isStale = false;
-  #isRefreshing = false;
-  /** True if the tools were listed since the start. */
-  #isListed = false;
   /** False if the shared connection needs what only the request of a caller has. */
   readonly #hasShared: boolean;
   /** When the tools may be listed again with the values of a request, after a failure. */
@@ -112,9 +91,13 @@ export class Server {
     this.#skillName = skillName;
     this.#obstacle = obstacle;
     this.#options = options;
-    const listed = options.secrets.maskValue(options.cache?.get(listingKey(config)));
-    const stored = this.#mayStart ? parseListing(listed) : undefined;
-    if (stored !== undefined) this.#take(stored);
+    this.#tools = new ServerTools(config, skillName, options, {
+      getConnection: () => this.#managed,
+      invoke: (method, input, context) => this.call(method.wireName ?? method.name, input, context),
+      subscribe: (uri, listener, context) => this.#subscribe(uri, listener, context),
+      complete: (params, context) => this.#perform(COMPLETION.name, params, context, () => COMPLETION),
+    });
+    const stored = this.#mayStart ? this.#tools.takeStored() : undefined;
     this.#client = options.client && withSender(options.client, config.name, options.secrets);
     const client = this.#client;
     const sharedConfig = fillInDefaults(config);
@@ -126,8 +109,8 @@ export class Server {
       earlier,
       { ...options, client: client && callers },
       {
-        prepare: (connection) => this.#ask(connection),
-        onListChanged: (list) => (list === "tools" ? this.#refresh() : options.onListChanged(skillName, list)),
+        prepare: (connection) => this.#tools.list(connection),
+        onListChanged: (list) => (list === "tools" ? this.#tools.refresh() : options.onListChanged(skillName, list)),
         onChange: options.onChange,
         onLog: (...words) => callers.log(...words),
       },
@@ -135,7 +118,7 @@ export class Server {
     this.#callers = new CallerConnections({
       server: config.name,
       // Over HTTP, a caller may have a login of its own.
-      mayShare: () => config.transport === "stdio" && this.#listing?.era.kind !== "legacy",
+      mayShare: () => config.transport === "stdio" && this.#tools.listing?.era.kind !== "legacy",
       shared: { managed: this.#managed, callers },
       client,
       open: (callers, context) => this.#openOwn(callers, context),
@@ -163,7 +146,7 @@ export class Server {
   /** True for the first client with capabilities of a server before 2026-07-28. */
   #needsClient({ client }: Pick<RequestContext, "client">): boolean {
     if (this.#listingCapable !== undefined) return true;
-    const { era, capable } = this.#listing ?? {};
+    const { era, capable } = this.#tools.listing ?? {};
     const isUnknown = era?.kind === "legacy" && capable === undefined && !dependsOnCaller(this.config);
     return this.#mayStart && isUnknown && CLIENT_REQUESTS.some((request) => client?.can(request) === true);
   }
@@ -174,14 +157,14 @@ export class Server {
    */
   #needsCaller(asker: Pick<RequestContext, "caller" | "requestValues">): boolean {
     const mayTry = this.#listingWith !== undefined || Date.now() >= this.#listAgainAt;
-    const isOpen = this.#mayStart && this.#offer === undefined && mayTry;
+    const isOpen = this.#mayStart && this.#tools.offer === undefined && mayTry;
     return dependsOnCaller(this.config) && isOpen && mayOpenForCaller(this.config, asker, this.#options.accounts.find);
   }
 
   /** Lists the tools for the client of a request. Never rejects: a failure is in the log. */
   async listWith(context: RequestContext): Promise<void> {
     if (this.#needsClient(context)) {
-      this.#listingCapable ??= this.#listCapable().finally(() => (this.#listingCapable = undefined));
+      this.#listingCapable ??= this.#tools.listCapable().finally(() => (this.#listingCapable = undefined));
       await this.#listingCapable;
     }
     if (!this.#needsCaller(context)) return;
@@ -210,38 +193,34 @@ export class Server {
 
   /** Accepts the tools as the server lists them now. */
   accept(): void {
-    if (this.#listing === undefined) return;
-    const { tools } = importTools([...this.#listing.tools, ...(this.#listing.capable?.tools ?? [])], this.config);
-    this.#options.pins.set(listingKey(this.config), serializeAcceptedTools(acceptTools(tools)));
-    this.#take(this.#listing);
-    this.#options.onChange();
+    this.#tools.accept();
   }
 
   get skill(): ProvidedSkill | undefined {
     const isDown = this.#managed.state.kind === "error" && !dependsOnCaller(this.config);
-    return isDown ? undefined : this.#offer?.skill;
+    return isDown ? undefined : this.#tools.offer?.skill;
   }
 
   get problems(): readonly Problem[] {
     const { status, error } = this.#condition();
     const isWaiting = dependsOnCaller(this.config) && status === "disconnected";
     const down = error === undefined || isWaiting ? [] : [{ source: this.config.name, error }];
-    return [...down, ...(this.#offer?.problems ?? [])];
+    return [...down, ...(this.#tools.offer?.problems ?? [])];
   }
 
   get status(): ServerStatus {
-    const tools = [...(this.#offer?.tools.values() ?? [])];
+    const tools = [...(this.#tools.offer?.tools.values() ?? [])];
     return {
       name: this.config.name,
       skill: this.#skillName,
       ...this.#condition(),
       transport: this.config.transport,
-      ...(this.#offer && { protocolVersion: this.#offer.protocolVersion }),
+      ...(this.#tools.offer && { protocolVersion: this.#tools.offer.protocolVersion }),
       toolCount: tools.length,
       tools: tools.map(({ name, method, digest }) => ({ name, method: method.name, digest })),
-      quarantined: this.#offer?.quarantined ?? [],
-      disabledTools: this.#offer?.disabled ?? [],
-      changes: this.#offer?.changes ?? [],
+      quarantined: this.#tools.offer?.quarantined ?? [],
+      disabledTools: this.#tools.offer?.disabled ?? [],
+      changes: this.#tools.offer?.changes ?? [],
       stderrTail: this.#managed.stderrTail,
     };
   }
@@ -262,7 +241,7 @@ export class Server {
     try {
       if (!this.#mayStart) throw serverGoneError({ server: this.config.name, tool: name }, "is down");
       const separate = await this.#openForCaller(context);
-      if (separate === undefined && this.#offer === undefined) await this.#managed.wakeForCall();
+      if (separate === undefined && this.#tools.offer === undefined) await this.#managed.wakeForCall();
       const isOwn = context.client !== undefined && context.client !== this.#options.client;
       const client = isOwn ? withSender(context.client, this.config.name, this.#options.secrets) : this.#client;
       const callContext = client === undefined ? context : { ...context, client };
@@ -282,7 +261,7 @@ export class Server {
       );
     } finally {
       this.#callsUnderWay -= 1;
-      if (Date.now() > (this.#offer?.staleAt ?? Infinity)) this.#refresh();
+      if (Date.now() > (this.#tools.offer?.staleAt ?? Infinity)) this.#tools.refresh();
       if (this.#callsUnderWay === 0) this.#sleepLater();
     }
   }
@@ -340,7 +319,7 @@ export class Server {
     const { state } = this.#managed;
     if (dependsOnCaller(this.config) && state.kind !== "connected" && state.kind !== "connecting") {
       const error = `waits for ${formatNeeds(this.config)}`;
-      return this.#isListed ? { status: "connected" } : { status: "disconnected", error };
+      return this.#tools.isListed ? { status: "connected" } : { status: "disconnected", error };
     }
     if (state.kind === "asleep") return { status: "disconnected" };
     return "error" in state ? { status: state.kind, error: state.error } : { status: state.kind };
@@ -351,7 +330,7 @@ export class Server {
     const { config, values, account } = separate ?? { config: this.config, values: [] };
     const secrets = values.length === 0 ? this.#options.secrets : this.#options.secrets.with(values);
     // To a client of the older protocol, a server that speaks both sends its requests only over the older one.
-    const era = client?.era === "legacy" ? LEGACY : this.#listing && parseEra(this.#listing);
+    const era = client?.era === "legacy" ? LEGACY : this.#tools.listing && parseEra(this.#tools.listing);
     const isLister = separate !== undefined && this.#managed.state.kind !== "connected";
     const managed = new ManagedConnection(
       config,
@@ -359,7 +338,8 @@ export class Server {
       { ...this.#options, secrets, client: callers, caller: caller.id, ...(account && { account }) },
       {
         prepare: async (connection) => {
-          if (isLister && !this.#isListed) await this.#ask(connection, secrets).then(this.#options.onChange);
+          if (isLister && !this.#tools.isListed)
+            await this.#tools.list(connection, secrets).then(this.#options.onChange);
         },
         onListChanged: () => {},
         onChange: () => {},
@@ -373,117 +353,10 @@ export class Server {
 
   #findOperation(name: string): Operation {
     const facts = { server: this.config.name, tool: name };
-    if (this.#offer === undefined) throw serverGoneError(facts, describeState(this.#managed.state));
-    const operation = this.#offer.operations.get(name);
+    if (this.#tools.offer === undefined) throw serverGoneError(facts, describeState(this.#managed.state));
+    const operation = this.#tools.offer.operations.get(name);
     if (operation !== undefined) return operation;
     throw new SkillgateError("METHOD_UNKNOWN", `Tool not found: ${this.config.name}.${name}`, facts);
-  }
-
-  /** Lists the tools of the server. */
-  async #ask(connection: Connection, requestSecrets?: KnownSecrets): Promise<void> {
-    const timeout = AbortSignal.timeout(this.#options.connectTimeoutMs);
-    const listed = await listTools(connection, AbortSignal.any([this.#managed.closing, timeout]));
-    const { protocolVersion, server, capabilities, instructions, era } = connection;
-    const capable = await this.#findCapable(connection, listed.tools);
-    const updated = {
-      ...listed,
-      protocolVersion,
-      server,
-      capabilities,
-      instructions,
-      era,
-      listedAt: Date.now(),
-      ...(capable && { capable }),
-    };
-    const masked = this.#options.secrets.maskValue(updated);
-    const listing = requestSecrets === undefined ? masked : maskDescriptions(masked, requestSecrets);
-    this.#take(listing);
-    this.#isListed = true;
-    this.#options.cache?.set(listingKey(this.config), listing);
-  }
-
-  /**
-   * Finds the tools for clients with capabilities, as far as this connection can list them. Before 2026-07-28 that takes another
-   * connection: what is known stays as long as the server lists the same tools.
-   */
-  async #findCapable(connection: Connection, tools: readonly unknown[]): Promise<CapableTools | undefined> {
-    if (connection.isStateless)
-      return this.#findCapableTools(tools, (requests) =>
-        listToolsAs(connection, requests, this.#options.connectTimeoutMs),
-      );
-    const isSame = JSON.stringify(this.#listing?.tools) === JSON.stringify(this.#options.secrets.maskValue(tools));
-    return isSame ? this.#listing?.capable : undefined;
-  }
-
-  /** Finds no tools if the server fails: they are a part of the list that it is not asked for otherwise. */
-  async #findCapableTools(...search: Parameters<typeof findCapableTools>): Promise<CapableTools> {
-    return findCapableTools(...search).catch((thrown: unknown) => {
-      const { log, secrets } = this.#options;
-      log(this.config.name, "debug", secrets.maskText(`tools/list with capabilities failed: ${getMessage(thrown)}`));
-      return NO_CAPABLE_TOOLS;
-    });
-  }
-
-  /** Lists the tools for clients with capabilities over connections of their own. */
-  async #listCapable(): Promise<void> {
-    const listing = this.#listing;
-    if (listing === undefined) return;
-    const found = await this.#findCapableTools(listing.tools, (requests) =>
-      listToolsAlone(this.config, requests, {
-        options: this.#options,
-        era: parseEra(listing),
-        closing: this.#managed.closing,
-      }),
-    );
-    if (this.#listing !== listing) return;
-    const updated = { ...listing, capable: this.#options.secrets.maskValue(found) };
-    this.#take(updated);
-    this.#options.cache?.set(listingKey(this.config), updated);
-    if (found.tools.length > 0) this.#options.onChange();
-  }
-
-  #take(listing: ServerListing): void {
-    const { pins, changePolicy } = this.#options;
-    const key = listingKey(this.config);
-    const accepted = parseAcceptedTools(pins.get(key));
-    const offer = createServerSkill(this.config, listing, {
-      name: this.#skillName,
-      invoke: (method, input, context) => this.call(method.wireName ?? method.name, input, context),
-      getRequestKey: (values, caller) =>
-        createCallerKey(this.config, values, { caller, find: this.#options.accounts.find }),
-      subscribe: (uri, listener, context) => this.#subscribe(uri, listener, context),
-      complete: (params, context) => this.#perform(COMPLETION.name, params, context, () => COMPLETION),
-      pins: accepted,
-      changePolicy,
-      last: this.#offer,
-    });
-    this.#listing = listing;
-    this.#offer = offer;
-    const offered = acceptTools([...offer.tools.values()]);
-    const isMore = [...offered.keys()].some((name) => accepted?.has(name) !== true);
-    // Accepted definitions stay unchanged; only new tools are added.
-    if (isMore) pins.set(key, serializeAcceptedTools(new Map([...offered, ...(accepted ?? [])])));
-  }
-
-  #refresh(): void {
-    this.#isStale = true;
-    if (!this.#isRefreshing) void this.#keepFresh();
-  }
-
-  async #keepFresh(): Promise<void> {
-    this.#isRefreshing = true;
-    const { log, secrets } = this.#options;
-    if (this.#managed.state.kind === "connecting") await this.#managed.wake();
-    while (this.#isStale) {
-      const { state } = this.#managed;
-      if (state.kind !== "connected") break;
-      this.#isStale = false;
-      await this.#ask(state.connection).then(this.#options.onChange, (thrown: unknown) => {
-        log(this.config.name, "warn", secrets.maskText(`tools/list failed: ${getMessage(thrown)}`));
-      });
-      await waitAtMost(REFRESH_PAUSE_MS, state.connection.closed);
-    }
-    this.#isRefreshing = false;
   }
 
   #sleepLater(): void {
@@ -496,10 +369,3 @@ export class Server {
 const LIST_AGAIN_MS = 10_000;
 
 const LEGACY: ServerListing["era"] = { kind: "legacy" };
-
-/** How long a negotiated protocol is reused: an upgraded server still supports the older protocol. */
-const ERA_MS = 7 * 24 * 3_600_000;
-
-function parseEra({ era, listedAt }: ServerListing): ServerListing["era"] | undefined {
-  return Date.now() - listedAt < ERA_MS ? era : undefined;
-}
