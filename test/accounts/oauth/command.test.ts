@@ -1,6 +1,6 @@
 // @module-tag rest
 
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,7 +8,16 @@ import type { AddressInfo } from "node:net";
 import { chromium } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 
-import { type Ended, ended, project, runProcess, start } from "../../surfaces/cli/command.ts";
+import {
+  BIN,
+  type Ended,
+  ended,
+  environment,
+  HAS_TERMINAL,
+  project,
+  runProcess,
+  start,
+} from "../../surfaces/cli/command.ts";
 import { CLIENT_SECRET, startOAuthProvider, type TestProvider } from "../../support/servers/oauth-provider.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
@@ -129,3 +138,29 @@ test.skipIf(!existsSync(CHROMIUM))("account connect connects in a real browser",
   await page.getByText("Connected shop as ada@example.com").waitFor();
   expect(await connect.ended).toMatchObject({ exit: 0 });
 });
+
+test.skipIf(!HAS_TERMINAL)(
+  "account connect takes the address of a page that the browser of another machine cannot open",
+  async () => {
+    const provider = await startOAuthProvider();
+    const cwd = createShop(provider);
+    const line = `"${process.execPath}" "${BIN}" account connect shop --no-browser`;
+    const child = spawn("script", ["-qefc", line, "/dev/null"], {
+      cwd,
+      env: environment(cwd, { ...ENV, TERM: "xterm", NO_COLOR: "1" }),
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let screen = "";
+    let isPasted = false;
+    for await (const chunk of child.stdout.setEncoding("utf8") as AsyncIterable<string>) {
+      screen += chunk;
+      const [, address] = /^(http:\/\/\S+\/auth\?\S+)\r?$/m.exec(screen) ?? [];
+      if (isPasted || address === undefined || !screen.includes("paste the address")) continue;
+      isPasted = true;
+      child.stdin.write(`${String(await provider.logIn(new URL(address), "ada"))}\n`);
+    }
+    expect(screen).toContain("Connected shop as ada@example.com");
+    expect((await account(cwd, "list")).stdout).toContain("connected");
+  },
+);

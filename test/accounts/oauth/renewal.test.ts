@@ -208,6 +208,41 @@ describe.each(kinds)("accounts of a provider in a store of kind %s", (_kind, mak
 
 const [, sqlite] = kinds[0] ?? [];
 
+test("stores granted tokens with the next request if the first write of them fails, and asks the provider once", async () => {
+  if (sqlite === undefined) throw new TypeError("There is no kind of store");
+  const provider = await startOAuthProvider();
+  const location = sqlite();
+  const database = createLazyDatabase(location);
+  let failures = 1;
+  const failing = {
+    async open() {
+      const opened = await database.open();
+      const update: typeof opened.accounts.update = async (account, changes) => {
+        if (changes.value !== undefined && failures-- > 0) throw new Error("the disk is full");
+        return opened.accounts.update(account, changes);
+      };
+      return { ...opened, accounts: { ...opened.accounts, update } };
+    },
+  };
+  const variable = randomBytes(32).toString("base64");
+  const keys = createKeySource({ variable, folder: undefined, store: "folder", lockMs: 1_000, onSecrets: () => {} });
+  const secrets = new KnownSecrets();
+  const definitions = [defineAccount(provider)];
+  const accounts = createAccounts({ definitions, database: failing, keys, secrets, describeConnect });
+  onTestFinished(async () => {
+    accounts.close();
+    await database.close();
+  });
+  const process = { accounts, secrets, ended: [] };
+  await logIn(process, provider);
+  const account = await openAccount(process);
+  await expect(account.renew(REFUSED)).rejects.toThrow("the disk is full");
+  const renewed = await account.renew(REFUSED);
+  expect(provider.countRefreshes()).toBe(1);
+  expect(await callApi(provider, renewed as OpenAccount)).toEqual({ user: "ada" });
+  expect(getToken(await openAccount(process))).toBe(getToken(renewed as OpenAccount));
+});
+
 test("says why tokens may still be valid at the provider after a revocation", async () => {
   const provider = await startOAuthProvider();
   const revoke = async (more: Partial<OAuthDefinition>) =>
