@@ -40,7 +40,7 @@ export function runPolicyTests(
     if (typeof path !== "string" || !/^[^.\s]+\.[^.\s]+$/.test(path))
       throw wrong("a test must have the path of a method");
     if (!isDecision(expected)) throw wrong("the decision of a test must be allow, ask or deny");
-    const method = catalog.method(path) ?? createUnknownMethod(path);
+    const method = catalog.entry(path) ?? createUnknownMethod(path);
     const { decision, reasons, caller: id } = explainDecision(policy, method, parseCaller(caller, wrong));
     return { line: location.line, path, caller: id, expected, decision, passed: decision === expected, reasons };
   });

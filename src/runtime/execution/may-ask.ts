@@ -8,7 +8,7 @@ const answers = new WeakMap<Catalog, { readonly version: number; readonly mayAsk
 export function mayAsk(catalog: Catalog, { version, getRule }: Policy): boolean {
   const cached = answers.get(catalog);
   if (cached?.version === version) return cached.mayAsk;
-  const answer = catalog.methods.some((method) => getRule(method).decision === "ask");
+  const answer = catalog.entries.some((method) => getRule(method).decision === "ask");
   answers.set(catalog, { version, mayAsk: answer });
   return answer;
 }

@@ -203,6 +203,9 @@ function mustRecord(
 ): boolean {
   return program.paths.some((path) => {
     const method = catalog.method(path);
-    return method !== undefined && (!method.metadata.readOnly || policy.getRule(method).approval !== "none");
+    if (method === undefined) return false;
+    const parts =
+      catalog.skill(method.skill)?.parts.filter(({ definition }) => definition.partOf === method.name) ?? [];
+    return !method.metadata.readOnly || [method, ...parts].some((each) => policy.getRule(each).approval !== "none");
   });
 }
