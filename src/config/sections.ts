@@ -6,6 +6,7 @@ import { EXPOSES, TOOL_NAMES } from "../model/tools/exposure.ts";
 import { ANY_DEVICE } from "../shared/names/method-paths.ts";
 import { SOURCE_EFFECTS } from "../model/tools/source-effects.ts";
 import { PAGE_ORDERS } from "../model/tools/source-pages.ts";
+import { QUERY_REQUESTS } from "../model/tools/source-requests.ts";
 import { DEFAULT_RETENTION } from "../store/index.ts";
 import { CHANGE_POLICIES } from "../shared/changes/definition-changes.ts";
 import { withForm } from "../shared/settings/check-settings.ts";
@@ -404,6 +405,12 @@ function describeSources(): JsonSchema {
           description: "what happens to operations that were changed or added since they were accepted",
         },
         pages: describePages(),
+        requests: {
+          enum: [...QUERY_REQUESTS],
+          default: "post",
+          description:
+            "how queries of a GraphQL API are sent: in a body, in the address, or by their digests to a server that stores their texts",
+        },
         idempotencyHeader: describeText("the header that makes a repeated request harmless, such as `Idempotency-Key`"),
       },
     }),

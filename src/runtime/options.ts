@@ -159,6 +159,11 @@ export interface SourceSettings {
   readonly changes?: "report" | "hold";
   /** How the pages of lists follow each other, by pattern, where the document does not say it. The last pattern that matches decides. */
   readonly pages?: Readonly<Record<string, PageSetting>>;
+  /**
+   * How queries of a GraphQL API are sent: in a body (`post`, the default), in the address (`get`), or by their digests to a server that
+   * stores their texts (`persisted`). Mutations and files are always sent in a body.
+   */
+  readonly requests?: "post" | "get" | "persisted";
   /** The header that makes a repeated request harmless, such as `Idempotency-Key`. */
   readonly idempotencyHeader?: string;
 }

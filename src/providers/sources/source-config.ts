@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { ToolOverride } from "../../model/tools/tool-definition.ts";
 import type { ChangePolicy } from "../../shared/changes/definition-changes.ts";
 import type { SourceEffect } from "../../model/tools/source-effects.ts";
+import type { QueryRequests } from "../../model/tools/source-requests.ts";
 import type { PageSetting } from "../../model/tools/source-pages.ts";
 
 /** The kinds of sources: APIs that an OpenAPI document describes, and those of GraphQL. */
@@ -43,6 +44,8 @@ export interface SourceConfig {
   readonly pages: readonly (readonly [pattern: string, setting: PageSetting])[];
   /** A document of a URL is read again after this time; without it, on demand only. */
   readonly refreshMs?: number;
+  /** How queries of a GraphQL API are sent; `post` by default. */
+  readonly requests?: QueryRequests;
   /** The name of a header that makes a repeated request harmless. */
   readonly idempotencyHeader?: string;
 }

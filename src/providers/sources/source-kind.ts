@@ -37,7 +37,7 @@ export interface ConnectedSource<Catalog extends SourceCatalog> {
   /** Says which operations are at servers that the settings do not name. */
   describeMissing(rows: Iterable<OperationRow>): readonly string[];
   createSkill(offer: SkillOffer<Catalog>): ProvidedSkill;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 /** The parts of a source that depend on its kind. */

@@ -24,10 +24,10 @@ export function toSourceOperation(
   };
 }
 
-const WHOLE: JsonSchema = { type: "boolean", description: "true gives { status, headers, body }" };
+export const WHOLE: JsonSchema = { type: "boolean", description: "true gives { status, headers, body }" };
 
 /** A list is the page that `pages` of a program asks for: how many items and pages it still wants. */
-const WHOLE_OR_PAGE: JsonSchema = {
+export const WHOLE_OR_PAGE: JsonSchema = {
   type: ["boolean", "array"],
   items: { type: "integer", minimum: 1 },
   minItems: 2,

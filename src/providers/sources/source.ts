@@ -99,7 +99,7 @@ export class ApiSource<Catalog extends SourceCatalog = SourceCatalog> {
   /** Names and patterns of the settings that the document does not have. */
   #settingProblems: readonly string[] = [];
   /** Catalogs and connections of runs that began before a refresh. */
-  readonly #earlier: { close(): void }[] = [];
+  readonly #earlier: { close(): void | Promise<void> }[] = [];
   #connected: ConnectedSource<Catalog> | undefined;
   /** The places of the credentials of its accounts. */
   #accountLocations = "";
@@ -215,8 +215,7 @@ export class ApiSource<Catalog extends SourceCatalog = SourceCatalog> {
     clearTimeout(this.#timer);
     await this.known;
     await this.#lastRead;
-    for (const catalog of [...this.#earlier, this.#catalog]) catalog?.close();
-    this.#connected?.close();
+    await Promise.all([...this.#earlier, this.#catalog, this.#connected].map((each) => each?.close()));
   }
 
   async #try(work: () => Promise<void>): Promise<void> {

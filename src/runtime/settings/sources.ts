@@ -63,15 +63,20 @@ export function findSourceMistakes(name: string, written: unknown): readonly str
 
 /** Settings that are for the other kind of source, each with the reason. */
 function findKindMistakes(where: string, written: SourceSettings): readonly string[] {
-  const { openapi, graphql, schema } = written;
+  const { openapi, graphql } = written;
   if (openapi !== undefined && graphql !== undefined)
     return [`${where} has openapi and graphql, which are two APIs; write a source for each`];
-  if (graphql === undefined)
-    return schema === undefined ? [] : [`${where}.schema is for GraphQL APIs; the document of openapi has its types`];
-  return Object.entries(NOT_OF_GRAPHQL).flatMap(([setting, why]) =>
-    Object.hasOwn(written, setting) ? [`${where}.${setting} is not for GraphQL APIs: ${why}`] : [],
+  const [others, kind] =
+    graphql === undefined ? [NOT_OF_OPENAPI, "is for GraphQL APIs;"] : [NOT_OF_GRAPHQL, "is not for GraphQL APIs:"];
+  return Object.entries(others).flatMap(([setting, why]) =>
+    Object.hasOwn(written, setting) ? [`${where}.${setting} ${kind} ${why}`] : [],
   );
 }
+
+const NOT_OF_OPENAPI: Readonly<Partial<Record<keyof SourceSettings, string>>> = {
+  schema: "the document of openapi has its types",
+  requests: "the document of openapi says how requests are sent",
+};
 
 const NOT_OF_GRAPHQL: Readonly<Partial<Record<keyof SourceSettings, string>>> = {
   server: "all requests go to the address in graphql",
@@ -138,7 +143,7 @@ function toSource(
 ): SourceConfig {
   const fill = (text: string): string => fillIn(text, variables, missing);
   const refreshMs = toMilliseconds(written.refresh);
-  const { openapi = "", graphql, schema, account = {}, include, patch, idempotencyHeader } = written;
+  const { openapi = "", graphql, schema, account = {}, include, patch, requests, idempotencyHeader } = written;
   const kind = graphql === undefined ? "openapi" : "graphql";
   const server = graphql === undefined ? written.server : graphql.trim();
   const headers = Object.entries(written.headers ?? {}).map(([header, value]) => [header, fill(value)]);
@@ -160,6 +165,7 @@ function toSource(
     ...(refreshMs !== undefined && { refreshMs }),
     changes: written.changes ?? "report",
     pages: Object.entries(written.pages ?? {}),
+    ...(requests !== undefined && { requests }),
     ...(idempotencyHeader !== undefined && { idempotencyHeader }),
   };
 }

@@ -1,19 +1,24 @@
 import type { FindAccount } from "../../../model/account.ts";
-import type { MethodDefinition, ProvidedSkill } from "../../../model/skill.ts";
+import { createQueryError } from "../../../model/requests/query-errors.ts";
+import type { MethodMetadata, ProvidedSkill } from "../../../model/skill.ts";
 import { openRequestAccount } from "../../../shared/http/request-account.ts";
 import type { OperationRow } from "../catalog-file.ts";
-import { describeEffect } from "../effects.ts";
 import type { ApiClient } from "../http/api-client.ts";
-import { whyOperationMissing } from "../operation-changes.ts";
 import { findAccountName } from "../source-accounts.ts";
 import { describeDocument, type SourceConfig } from "../source-config.ts";
 import type { SkillOffer } from "../source-kind.ts";
 import { createMetadata } from "../source-skill.ts";
-import { formatExampleCall } from "./example-call.ts";
-import type { GraphCatalog } from "./graph-catalog.ts";
+import { answerGraphCall } from "./call/answer-graph-call.ts";
+import { GraphSender } from "./call/graph-sender.ts";
+import type { QueryChecker } from "./check/index.ts";
+import type { GraphCatalog, GraphField } from "./graph-catalog.ts";
+import { GraphMethod, GraphPart, type GraphReader } from "./graph-methods.ts";
+import { GRAPH_METHODS, type GraphMethodName, RootFields, toOperationKind } from "./root-fields.ts";
+import { GraphTexts } from "./graph-texts.ts";
 
 /** The parts of the skill of a GraphQL API. */
 export interface GraphOffer extends SkillOffer<GraphCatalog> {
+  readonly checker: QueryChecker;
   /** The address that takes all requests. */
   readonly endpoint: URL;
   /** Sends requests to the origin of the endpoint. */
@@ -21,77 +26,84 @@ export interface GraphOffer extends SkillOffer<GraphCatalog> {
   readonly findAccount: FindAccount;
 }
 
-/** Makes the skill of a GraphQL API. Its texts are not checked, so each call counts as a write. */
+/** Makes the skill of a GraphQL API: the methods `query` and `mutate`, and each root field as a part of one of them. */
 export function createGraphSkill(config: SourceConfig, offer: GraphOffer): ProvidedSkill {
-  const { catalog, changes, client, endpoint, findAccount } = offer;
-  const isMissing = ({ kind }: (typeof changes)[number]): boolean => kind === "removed" || config.changes === "hold";
-  const missing = new Map(changes.filter(isMissing).map((change) => [change.name, change]));
-  const rows = [...offer.rows.values()].filter(({ name }) => !missing.has(name));
-  const account = findAccountName(config, { name: "query:*", verb: "query", path: "*", tags: [] });
+  const { catalog } = offer;
   const { title, description } = catalog.index;
+  const fields = new RootFields(config, offer);
+  const getMetadata = createMetadata(config);
+  const source: GraphReader = { config, read: createCache(catalog) };
+  const texts = new GraphTexts(offer.checker, fields);
+  const names = GRAPH_METHODS.filter((name) => fields.list(name).length > 0);
   return {
     name: config.skill,
     description: [title, description].filter(Boolean).join(". "),
     source: describeDocument(config.document),
     kind: "api",
-    methods: METHODS.filter(({ verb }) => rows.some((row) => row.verb === verb)).map(({ name, title: words }) => ({
-      name,
-      description: `${words} of GraphQL, and returns its data`,
-      input: INPUT,
-      metadata: { readOnly: false, openWorld: true },
-      ...(account !== undefined && { accounts: [account] }),
-    })),
-    parts: rows.map((row) => createPart(row, config, catalog, createMetadata(config))),
+    methods: names.map(
+      (name) =>
+        new GraphMethod(name, {
+          title: offer.endpoint.host,
+          rows: fields.list(name),
+          getMetadata,
+          queryText: texts.describe(name),
+          account: findMethodAccount(config, name),
+          source,
+        }),
+    ),
+    parts: [...fields.rows].map(([name, row]) => new GraphPart(name, row, { metadata: getMetadata(row), source })),
     findTypeText: (name) => catalog.findTypeText(name),
-    whyMissing(name) {
-      const change = missing.get(name);
-      return change && whyOperationMissing(change, config.name);
-    },
-    async invoke(_method, { query, variables }, context) {
-      const used = account === undefined ? undefined : findAccount(account);
-      const opened = used && (await openRequestAccount(used, context));
-      const body = Buffer.from(JSON.stringify({ query, variables }));
-      const headers = { "content-type": "application/json", accept: "application/json" };
-      const target = endpoint.pathname + endpoint.search;
-      const request = { method: "POST", operation: `POST ${endpoint.pathname}`, target, headers, body };
-      return client.send(request, context, { isRead: false, account: opened });
-    },
+    whyMissing: (name) => fields.whyMissing(name),
+    invoke: createInvoke(config, offer, { fields, texts, getMetadata }),
   };
 }
 
-const METHODS = [
-  { name: "query", verb: "query", title: "Sends a query" },
-  { name: "mutate", verb: "mutation", title: "Sends a mutation" },
-] as const;
+interface GraphSkillParts {
+  readonly fields: RootFields;
+  readonly texts: GraphTexts;
+  readonly getMetadata: (row: OperationRow) => Partial<MethodMetadata>;
+}
 
-const INPUT = {
-  type: "object",
-  properties: { query: { type: "string" }, variables: { type: "object" } },
-  required: ["query"],
-  additionalProperties: false,
-} as const;
-
-function createPart(
-  row: OperationRow,
+function createInvoke(
   config: SourceConfig,
-  catalog: GraphCatalog,
-  getMetadata: ReturnType<typeof createMetadata>,
-): MethodDefinition {
-  return {
-    name: row.name,
-    partOf: row.verb === "mutation" ? "mutate" : "query",
-    description: row.summary,
-    argumentNames: row.argumentNames,
-    metadata: getMetadata(row),
-    effectReason: describeEffect(row, config),
-    get input() {
-      return catalog.read(row).input;
-    },
-    get signature() {
-      return catalog.read(row).signature;
-    },
-    get examples() {
-      return [{ code: formatExampleCall(config.skill, row, catalog.read(row).example) }];
-    },
+  { client, endpoint, findAccount }: GraphOffer,
+  { fields, texts, getMetadata }: GraphSkillParts,
+): ProvidedSkill["invoke"] {
+  const sender = new GraphSender({ client, endpoint, requests: config.requests ?? "post" });
+  return async ({ name }, input, context) => {
+    const method = GRAPH_METHODS.find((each) => each === name);
+    if (method === undefined) throw new Error(`${config.skill} has no method ${name}`);
+    const text = String(input["query"]);
+    const document = await texts.check(method, text, input["variables"] ?? {});
+    if (document.problems.length > 0) throw createQueryError({ skill: config.skill, name }, text, document.problems);
+    const rows = document.fields.map((field) => fields.rows.get(`${method}:${field}`));
+    const accountName = findMethodAccount(config, method);
+    const account = accountName === undefined ? undefined : findAccount(accountName);
+    return answerGraphCall(
+      {
+        kind: toOperationKind(method),
+        path: `${config.skill}.${name}`,
+        document,
+        input,
+        context,
+        isRead: rows.every((row) => row !== undefined && getMetadata(row).readOnly === true),
+        account: account && (await openRequestAccount(account, context)),
+      },
+      sender,
+    );
+  };
+}
+
+/** A call has one account: that of the last pattern that matches all root fields of its method. */
+function findMethodAccount(config: SourceConfig, method: GraphMethodName): string | undefined {
+  return findAccountName(config, { name: `${method}:*`, verb: toOperationKind(method), path: "*", tags: [] });
+}
+
+/** The last root field that was read: its parts are asked for one after the other. */
+function createCache(catalog: GraphCatalog): (row: OperationRow) => GraphField {
+  let last: { readonly row: OperationRow; readonly field: GraphField } | undefined;
+  return (row) => {
+    if (last?.row !== row) last = { row, field: catalog.read(row) };
+    return last.field;
   };
 }

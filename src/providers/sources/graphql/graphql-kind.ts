@@ -7,6 +7,7 @@ import type { CompiledReport, IntrospectionRequest, SchemaOrder } from "../compi
 import { findAccountName, findServerFlaw } from "../source-accounts.ts";
 import type { SourceConfig } from "../source-config.ts";
 import { createSourceClient, type ReadingOrder, type SourceKind, type SourceServices } from "../source-kind.ts";
+import { createQueryChecker } from "./check/index.ts";
 import { type GraphCatalog, openGraphCatalog } from "./graph-catalog.ts";
 import { createGraphSkill } from "./graph-skill.ts";
 
@@ -15,16 +16,20 @@ export const GRAPHQL: SourceKind<GraphCatalog> = {
   noun: "schema",
   openCatalog: openGraphCatalog,
   compile: compileSchema,
-  connect(config, _catalog, services) {
+  connect(config, catalog, services) {
     const endpoint = getEndpoint(config);
     const client = createSourceClient(config, new URL(endpoint.origin), services);
+    const checker = createQueryChecker(() => catalog.readSchema());
     const { findAccount } = services;
     return {
       server: endpoint,
       documentServer: undefined,
       describeMissing: () => [],
-      createSkill: (offer) => createGraphSkill(config, { ...offer, endpoint, client, findAccount }),
-      close: () => client.close(),
+      createSkill: (offer) => createGraphSkill(config, { ...offer, checker, endpoint, client, findAccount }),
+      close() {
+        client.close();
+        return checker.close();
+      },
     };
   },
 };

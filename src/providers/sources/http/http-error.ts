@@ -69,7 +69,8 @@ function advise(status: number, headers: AnswerHeaders, retryAfter: number | und
   return "Correct the arguments as the answer says";
 }
 
-function callAgain(seconds: number): string {
+/** `Call again after 30 s, at 2026-01-31T12:00:00Z` */
+export function callAgain(seconds: number): string {
   const at = new Date(Date.now() + seconds * 1_000);
   const clock = Number.isNaN(at.getTime()) ? "" : `, at ${at.toISOString().slice(0, 19)}Z`;
   return `Call again after ${seconds} s${clock}`;

@@ -1,0 +1,69 @@
+import type { MissingMethod, QueryProblem } from "../../../model/skill.ts";
+import { quote } from "../../../shared/format-text.ts";
+import type { OperationRow } from "../catalog-file.ts";
+import { type OfferedOperations, type OperationChange, whyOperationMissing } from "../operation-changes.ts";
+import type { SourceConfig } from "../source-config.ts";
+import type { CheckedDocument, QueryKind } from "./check/index.ts";
+
+/** The methods of a GraphQL API. */
+export const GRAPH_METHODS = ["query", "mutate"] as const;
+
+export type GraphMethodName = (typeof GRAPH_METHODS)[number];
+
+/** Returns the kind of the operations that a method sends. */
+export function toOperationKind(method: GraphMethodName): QueryKind {
+  return method === "mutate" ? "mutation" : "query";
+}
+
+/** The root fields that a skill offers, and the reasons why it does not offer others. */
+export class RootFields {
+  /** By the names of parts: `mutate:createIssue`. */
+  readonly rows: ReadonlyMap<string, OperationRow>;
+  readonly #source: string;
+  readonly #missing: ReadonlyMap<string, OperationChange>;
+
+  constructor(
+    config: Pick<SourceConfig, "name" | "changes">,
+    { rows, changes }: Pick<OfferedOperations, "rows"> & { readonly changes: readonly OperationChange[] },
+  ) {
+    const missing = changes.filter(({ kind }) => kind === "removed" || config.changes === "hold");
+    this.#source = config.name;
+    this.#missing = new Map(missing.map((change) => [change.name, change]));
+    this.rows = new Map([...rows].filter(([name]) => !this.#missing.has(name)));
+  }
+
+  /** Lists the root fields of a method. */
+  list(method: GraphMethodName): readonly OperationRow[] {
+    return [...this.rows].filter(([name]) => name.startsWith(`${method}:`)).map(([, row]) => row);
+  }
+
+  /** Says why a root field is held or gone. */
+  whyMissing(name: string): MissingMethod | undefined {
+    const change = this.#missing.get(name);
+    return change && whyOperationMissing(change, this.#source);
+  }
+
+  /** Adds the problems of the root fields that the skill does not offer to those of a text. */
+  addProblems(method: GraphMethodName, { problems, fields }: CheckedDocument): readonly QueryProblem[] {
+    const others = fields.filter((field) => !this.rows.has(`${method}:${field}`));
+    const own = others.flatMap((field) => this.#findProblem(`${method}:${field}`, field, problems));
+    // The schema does not have a field that was removed; the reason says more than the names that are similar.
+    const removed = others.filter((field) => this.whyMissing(`${method}:${field}`)?.code === "METHOD_REMOVED");
+    const isOfRemoved = ({ message }: QueryProblem): boolean =>
+      removed.some((field) => message.includes(`Cannot query field "${field}"`));
+    return [...own, ...problems.filter((problem) => !isOfRemoved(problem))];
+  }
+
+  #findProblem(name: string, field: string, problems: readonly QueryProblem[]): readonly QueryProblem[] {
+    const missing = this.whyMissing(name);
+    if (missing !== undefined) return [createProblem(`The root field ${quote(field)} ${missing.why}`)];
+    // The checker has said that the schema does not have it.
+    if (problems.length > 0) return [];
+    const advice = `sources.${this.#source} leaves it out; the owner offers it by "include" or "exclude"`;
+    return [createProblem(`The root field ${quote(field)} is not offered: ${advice}`)];
+  }
+}
+
+function createProblem(message: string): QueryProblem {
+  return { message, suggestions: [] };
+}

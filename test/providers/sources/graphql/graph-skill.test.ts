@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../../../src/index.ts";
+import type { Caller } from "../../../../src/model/caller.ts";
+import type { SourceSettings } from "../../../../src/runtime/options.ts";
+import type { GraphServer } from "../../../support/servers/graph-server.ts";
+import { startTracker, TRACKER } from "./tracker.ts";
+
+interface Tracker {
+  readonly server: GraphServer;
+  readonly cwd: string;
+  readonly open: (source?: Partial<SourceSettings>, options?: RuntimeOptions) => Promise<Runtime>;
+}
+
+/** A tracker, and a project with its schema as a file. */
+async function startProject(): Promise<Tracker> {
+  const server = await startTracker();
+  const cwd = mkdtempSync(join(tmpdir(), "skillgate-tracker-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  writeFileSync(join(cwd, "tracker.graphql"), TRACKER);
+  const open: Tracker["open"] = async (source, options) => {
+    const tracker = { graphql: server.url, schema: "./tracker.graphql", private: true, ...source };
+    const runtime = await createRuntime({
+      cwd,
+      skillsDir: false,
+      workers: 1,
+      typecheck: false,
+      env: { SKILLGATE_ACCOUNT_KEY: "0123456789abcdef".repeat(4) },
+      mcp: { stateDir: join(cwd, "state") },
+      sources: { tracker },
+      ...options,
+    });
+    onTestFinished(() => runtime.close());
+    await runtime.known;
+    return runtime;
+  };
+  return { server, cwd, open };
+}
+
+test("a schema becomes the methods query and mutate, whose root fields are parts with effects of their own [S5]", async () => {
+  const { open } = await startProject();
+  const runtime = await open({ effects: { "query:view": "write", "mutate:attach": "read" } });
+  expect(runtime.problems).toEqual([]);
+  const skill = runtime.catalog.skill("TrackerGraph");
+  expect(skill?.methods.map(({ name, metadata }) => [name, metadata.readOnly, metadata.destructive])).toEqual([
+    ["query", false, false],
+    ["mutate", false, true],
+  ]);
+  const parts = new Map(skill?.parts.map((part) => [part.name, part]));
+  expect([...parts.keys()].toSorted()).toEqual([
+    "mutate:attach",
+    "mutate:createIssue",
+    "mutate:deleteIssue",
+    "mutate:import",
+    "query:broken",
+    "query:issue",
+    "query:issues",
+    "query:me",
+    "query:search",
+    "query:view",
+  ]);
+  const effects = ["query:view", "query:issue", "mutate:attach", "mutate:createIssue", "mutate:deleteIssue"].map(
+    (name) => {
+      const { readOnly, destructive } = parts.get(name)?.metadata ?? {};
+      return [readOnly, destructive];
+    },
+  );
+  expect(effects).toEqual([
+    [false, false],
+    [true, false],
+    [true, false],
+    [false, false],
+    [false, true],
+  ]);
+  expect(parts.get("query:issue")).toMatchObject({
+    description: "Finds one issue by its number",
+    signature: "issue(number: Int!): Issue",
+    input: { properties: { number: { type: "integer" } }, required: ["number"] },
+  });
+  const [example] = parts.get("query:issue")?.definition.examples ?? [];
+  expect(await runtime.run(`await ${example?.code}`)).toMatchObject({
+    kind: "completed",
+    value: { issue: { number: 1 } },
+  });
+  expect(skill?.provided.findTypeText?.("issue")).toContain("title: String!");
+});
+
+test("a root field that the settings leave out is refused, and says who offers it [S5]", async () => {
+  const { open, server } = await startProject();
+  const runtime = await open({ exclude: ["mutate:*", "query:me"] });
+  expect(runtime.catalog.skill("TrackerGraph")?.methods.map(({ name }) => name)).toEqual(["query"]);
+  const outcome = await runtime.run(
+    'const name = "me"; await device.TrackerGraph.query({ query: "{ " + name + " { id } }" })',
+  );
+  expect(outcome.text).toContain(
+    'The root field "me" is not offered: sources.tracker leaves it out; the owner offers it by "include" or "exclude"',
+  );
+  expect(
+    await runtime.run("await device.TrackerGraph.mutate({ query: `mutation { deleteIssue(number: 1) }` })"),
+  ).toMatchObject({
+    kind: "refused",
+  });
+  expect(server.received).toEqual([]);
+});
+
+test("root fields that are held or removed say so, with the command that accepts them [S5]", async () => {
+  const { open, server, cwd } = await startProject();
+  await (await open({ changes: "hold" })).close();
+  writeFileSync(
+    join(cwd, "tracker.graphql"),
+    TRACKER.replace("me: User!", "me(deep: Boolean): User!").replace(/"Counts.*\n.*view.*\n/, ""),
+  );
+  const runtime = await open({ changes: "hold" });
+  const refuse = async (text: string): Promise<string> => {
+    const { kind, text: words } = await runtime.run(
+      `const text = ["${text}"].join(""); await device.TrackerGraph.query({ query: text })`,
+    );
+    return kind === "completed" ? kind : words;
+  };
+  expect(await refuse("{ me { id } }")).toMatch(
+    /The root field "me" has changed since .*skillgate source accept tracker/,
+  );
+  expect(await refuse("{ view(number: 1) }")).toContain(
+    'The root field "view" was removed: the',
+  );
+  expect(await refuse("{ broke }")).toContain('"broken"');
+  expect(await refuse("{ issue(number: 1) { id } }")).toBe("completed");
+  expect(server.received).toHaveLength(1);
+});
+
+const ADA: Caller = { id: "ada", permissions: ["call:*"] };
+const BOB: Caller = { id: "bob", permissions: ["call:*"] };
+const TOKENS = { ada: "token-of-ada-4f9c2e71", bob: "token-of-bob-88a1c0d2" };
+
+test("each caller makes requests with its own account, and a mutation with the one of its pattern [S5]", async () => {
+  const { open, server, cwd } = await startProject();
+  const runtime = await open(
+    { account: { "*": "tracker", "mutate:*": "writer" } },
+    {
+      store: join(cwd, "store"),
+      accounts: { tracker: { type: "bearer", for: "caller" }, writer: { type: "bearer", for: "caller" } },
+    },
+  );
+  for (const { id } of [ADA, BOB]) {
+    const token = TOKENS[id as keyof typeof TOKENS];
+    await runtime.accounts.connect({ name: "tracker", owner: id }, [token]);
+    await runtime.accounts.connect({ name: "writer", owner: id }, [`writer-${token}`]);
+  }
+  const run = (caller: Caller, code: string): ReturnType<Runtime["run"]> => runtime.run(code, { caller });
+  const me = "await device.TrackerGraph.query({ query: `{ me { id name } }` })";
+  // The answer contains the credential, which no program reads.
+  expect(await run(ADA, me)).toMatchObject({ value: { me: { name: "[redacted]" } } });
+  await run(BOB, me);
+  await run(BOB, "await device.TrackerGraph.mutate({ query: `mutation { deleteIssue(number: 1) }` })");
+  expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
+    `Bearer ${TOKENS.ada}`,
+    `Bearer ${TOKENS.bob}`,
+    `Bearer writer-${TOKENS.bob}`,
+  ]);
+  expect(await run({ ...BOB, id: "carol" }, me)).toMatchObject({ kind: "failed", error: { code: "ACCOUNT_MISSING" } });
+  expect(runtime.describe("TrackerGraph.mutate", { caller: ADA }).notes).toContain("Uses the account writer (ada)");
+});
+
+test("a program reads partial data with notes, pages and files, and catches errors by their code [S5]", async () => {
+  const { open, server } = await startProject();
+  const runtime = await open({ requests: "get" });
+  const partial = await runtime.run("await device.TrackerGraph.query({ query: `{ issue(number: 2) { secret } }` })");
+  expect(partial).toMatchObject({
+    kind: "completed",
+    value: { issue: { secret: null } },
+    notes: ["The result of TrackerGraph.query has an error at issue.secret: No access to issue 2 (FORBIDDEN)"],
+  });
+  const pages = await runtime.run(`
+    const items = await device.TrackerGraph.query.pages({
+      query: \`query ($after: String) { issues(first: 20, after: $after) { nodes { number } pageInfo { hasNextPage endCursor } } }\`,
+    }, { items: 25 });
+    return items.length;
+  `);
+  expect(pages).toMatchObject({ kind: "completed", value: 25, calls: [{ method: "query" }, { method: "query" }] });
+  expect(server.received.map(({ method }) => method)).toEqual(["GET", "GET", "GET"]);
+  const file = await runtime.run(`
+    const bytes = new Uint8Array([104, 105]);
+    return device.TrackerGraph.mutate({
+      query: \`mutation ($file: Upload!) { attach(number: 1, file: $file) { name text } }\`,
+      variables: { file: { filename: "a.txt", data: bytes } },
+    });
+  `);
+  expect(file).toMatchObject({ kind: "completed", value: { attach: [{ name: "a.txt", text: "hi" }] } });
+  const caught = await runtime.run(`
+    try { await device.TrackerGraph.query({ query: \`{ broken(code: "NOT_FOUND") }\` }); }
+    catch (error) { return [error.code, error.status, error.path, error.body.errors[0].message]; }
+  `);
+  expect(caught).toMatchObject({ value: ["NOT_FOUND", 200, "broken", "It is out of order"] });
+});
