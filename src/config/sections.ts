@@ -405,15 +405,19 @@ function describeSources(): JsonSchema {
           description: "what happens to operations that were changed or added since they were accepted",
         },
         pages: describePages(),
-        requests: {
-          enum: [...QUERY_REQUESTS],
-          default: "post",
-          description:
-            "how queries of a GraphQL API are sent: in a body, in the address, or by their digests to a server that stores their texts",
-        },
+        requests: describeRequests(),
         idempotencyHeader: describeText("the header that makes a repeated request harmless, such as `Idempotency-Key`"),
       },
     }),
+  };
+}
+
+function describeRequests(): JsonSchema {
+  return {
+    enum: [...QUERY_REQUESTS],
+    default: "post",
+    description:
+      "how queries of a GraphQL API are sent: in a body, in the address, or by their digests to a server that stores their texts",
   };
 }
 

@@ -215,7 +215,7 @@ export class ApiSource<Catalog extends SourceCatalog = SourceCatalog> {
     clearTimeout(this.#timer);
     await this.known;
     await this.#lastRead;
-    await Promise.all([...this.#earlier, this.#catalog, this.#connected].map((each) => each?.close()));
+    for (const each of [...this.#earlier, this.#catalog, this.#connected]) await each?.close();
   }
 
   async #try(work: () => Promise<void>): Promise<void> {

@@ -124,9 +124,7 @@ test("root fields that are held or removed say so, with the command that accepts
   expect(await refuse("{ me { id } }")).toMatch(
     /The root field "me" has changed since .*skillgate source accept tracker/,
   );
-  expect(await refuse("{ view(number: 1) }")).toContain(
-    'The root field "view" was removed: the',
-  );
+  expect(await refuse("{ view(number: 1) }")).toContain('The root field "view" was removed: the');
   expect(await refuse("{ broke }")).toContain('"broken"');
   expect(await refuse("{ issue(number: 1) { id } }")).toBe("completed");
   expect(server.received).toHaveLength(1);

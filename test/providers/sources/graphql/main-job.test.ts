@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,9 +10,11 @@ import type { Approval } from "../../../../src/index.ts";
 import { type GraphServer, startGraphServer } from "../../../support/servers/graph-server.ts";
 import { type Parsed, post, serve } from "../../../surfaces/serving.ts";
 
+const require = createRequire(import.meta.url);
+
 /** The SDL of the package has two fields twice; its introspection does not. */
 function readGithubSchema(): string {
-  const json = readFileSync("node_modules/@octokit/graphql-schema/schema.json", "utf8");
+  const json = readFileSync(require.resolve("@octokit/graphql-schema/schema.json"), "utf8");
   return printSchema(buildClientSchema(JSON.parse(json) as IntrospectionQuery));
 }
 
