@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { schema } from "@octokit/graphql-schema";
 import { buildClientSchema, type IntrospectionQuery, printSchema } from "graphql";
 import { expect, onTestFinished, test } from "vitest";
 
@@ -10,12 +10,9 @@ import type { Approval } from "../../../../src/index.ts";
 import { type GraphServer, startGraphServer } from "../../../support/servers/graph-server.ts";
 import { type Parsed, post, serve } from "../../../surfaces/serving.ts";
 
-const require = createRequire(import.meta.url);
-
 /** The SDL of the package has two fields twice; its introspection does not. */
 function readGithubSchema(): string {
-  const json = readFileSync(require.resolve("@octokit/graphql-schema/schema.json"), "utf8");
-  return printSchema(buildClientSchema(JSON.parse(json) as IntrospectionQuery));
+  return printSchema(buildClientSchema(schema.json as IntrospectionQuery));
 }
 
 const ISSUES = Array.from({ length: 25 }, (_, index) => ({
