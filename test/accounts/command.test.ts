@@ -4,13 +4,23 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 
 import { toServerConfig } from "../../src/config/index.ts";
 import { tokensInMemory } from "../../src/providers/mcp/oauth/tokens-in-memory.ts";
 import { protectedServer } from "../support/mcp/authorization-server.ts";
 import { connected } from "../support/mcp/servers.ts";
-import { BIN, type Ended, environment, HAS_TERMINAL, type Place, project, skillgate } from "../surfaces/cli/command.ts";
+import {
+  BIN,
+  type Ended,
+  environment,
+  HAS_TERMINAL,
+  type Place,
+  project,
+  skillgate,
+  start,
+} from "../surfaces/cli/command.ts";
 
 const KEY = "a1B2c3D4e5F6g7H8-notes-key";
 
@@ -254,3 +264,36 @@ test("account lists the logins at MCP servers, takes over those of an earlier ve
   expect(await account(["revoke", server.url])).toMatchObject({ exit: 5 });
   expect((await account(["list"])).stdout).not.toContain(server.url);
 });
+
+test(
+  "account loses no login of an earlier version if it is killed while it takes them over",
+  { tags: "rest" },
+  async () => {
+    const cwd = project();
+    const state = join(dirname(cwd), "home", ".local", "state", "skillgate");
+    mkdirSync(state, { recursive: true });
+    const file = join(state, "logins.json");
+    const token = "access-token-of-before-4f9c2e71b8";
+    const grant = { redirectUrl: "http://127.0.0.1:1/callback", tokens: { access_token: token, token_type: "bearer" } };
+    const servers = Array.from({ length: 300 }, (_, at) => `https://${at}.example/`);
+    const plain = JSON.stringify(Object.fromEntries(servers.map((server) => [`tokens ${server} owner`, grant])));
+    let killed = 0;
+    for (const delayMs of [0, 1, 2, 4, 8, 16]) {
+      writeFileSync(file, plain, { mode: 0o600 });
+      const child = start(["account", "list"], { cwd });
+      const end = once(child, "close");
+      // The lock shows that it has begun.
+      await expect.poll(() => existsSync(`${file}.write`) || child.exitCode !== null, { interval: 1 }).toBe(true);
+      await wait(delayMs);
+      if (child.exitCode === null) killed++;
+      child.kill("SIGKILL");
+      await end;
+      const { stdout } = await skillgate(["account", "list", "--json"], { cwd });
+      const { logins } = JSON.parse(stdout) as { readonly logins: readonly { readonly server: string }[] };
+      expect(logins.map(({ server }) => server)).toEqual(servers);
+      expect(readFileSync(file, "utf8")).not.toContain(token);
+      expect((await skillgate(["account", "rotate"], { cwd })).stdout).toMatch(/^Encrypted 300 credentials/);
+    }
+    expect(killed).toBeGreaterThan(0);
+  },
+);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -215,4 +215,37 @@ test("masks the keys of the variable from the start, also without accounts", asy
   const keys = [randomBytes(32).toString("base64"), randomBytes(32).toString("hex")];
   const runtime = await open({ env: { SKILLGATE_ACCOUNT_KEY: keys.join(", ") } });
   expect(runtime.secrets.mask(`the keys ${keys.join(" ")}`)).toBe("the keys [redacted] [redacted]");
+});
+
+test("refuses an address of alerts with a user name or a password, and does not repeat it", async () => {
+  const cwd = createFolder();
+  const secret = `whsec_${randomBytes(32).toString("base64")}`;
+  const problems: string[] = [];
+  for (const address of ["https://ada:hidden-word-1@example.com/hook", "https://hidden-word-1@example.com/hook"]) {
+    writeFileSync(join(cwd, "settings.yaml"), `alerts: { url: "${address}", secret: "\${ALERT_SECRET}" }\n`);
+    const env = { HOME: createFolder(), ALERT_SECRET: secret };
+    const runtime = await open({ cwd, settings: "settings.yaml", env });
+    problems.push(...runtime.problems.map(({ error }) => error));
+  }
+  expect(problems).toHaveLength(2);
+  for (const problem of problems) expect(problem).toContain("alerts.url must have no user name and no password");
+  expect(problems.join()).not.toContain("hidden-word-1");
+});
+
+test("keeps logins in a folder encrypted with the key in it, and lets an administrator of servers remove those of others", async () => {
+  const stateDir = createFolder();
+  const grant = { redirectUrl: "http://127.0.0.1:1/callback", tokens: { access_token: TOKEN } };
+  const key = "tokens https://notes.example/mcp owner";
+  writeFileSync(join(stateDir, "logins.json"), JSON.stringify({ [key]: grant }));
+  const runtime = await open({ mcp: { stateDir }, env: { HOME: createFolder() } });
+  const login = { server: "https://notes.example/mcp", kind: "server", owner: "owner" } as const;
+  expect(await runtime.accounts.listServerLogins()).toEqual([login]);
+  expect(readFileSync(join(stateDir, "logins.json"), "utf8")).not.toContain(TOKEN);
+  expect(existsSync(join(stateDir, "account.key"))).toBe(true);
+  expect(await runtime.accounts.rotate()).toMatchObject({ changed: 0, unreadable: [] });
+  const eve = runtime.viewFor(EVE);
+  expect(await eve.accounts.listServerLogins()).toEqual([]);
+  await expect(eve.accounts.removeServerLogin(login)).rejects.toMatchObject({ code: "ADMIN_MISSING" });
+  expect(await runtime.viewFor(OPERATOR).accounts.removeServerLogin(login)).toBe(true);
+  expect(await runtime.accounts.listServerLogins()).toEqual([]);
 });
