@@ -7,11 +7,12 @@ import type { SourceConfig } from "./source-config.ts";
 export interface ShownOperation {
   /** The name of its method. */
   readonly method: string;
+  /** `GET`; of a root field of GraphQL, `query` or `mutation`. */
   readonly verb: string;
   readonly path: string;
   readonly summary: string;
   readonly effect: SourceEffect;
-  /** Says what decides the effect: the verb, or a pattern of the settings. */
+  /** Says what decides the effect: the verb, the name, or a pattern of the settings. */
   readonly reason: string;
   /** The effect is `read` only because the settings say so. */
   readonly isLoosened: boolean;
@@ -34,7 +35,7 @@ export function listOperations(
     const { effect } = decideEffect(row, config);
     return {
       method,
-      verb: verb.toUpperCase(),
+      verb: config.kind === "graphql" ? verb : verb.toUpperCase(),
       path,
       summary,
       effect,

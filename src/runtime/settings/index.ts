@@ -38,6 +38,7 @@ export async function findAccountMistakes(name: string, written: unknown): Promi
 }
 
 export { addSource } from "./add-source.ts";
+export { describeAddedDocument, isSchemaText } from "./detect-graphql.ts";
 export { findSourceMistakes, findSourceNameFlaw } from "./sources.ts";
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */

@@ -1,10 +1,13 @@
 import type { Runtime } from "../../../runtime.ts";
 import { count, lines } from "../text/layout.ts";
 import type { DoctorCheck } from "../text/output.ts";
+import { countMethods } from "./source-texts.ts";
 
 /** Checks the APIs of the settings: their documents, and the settings that loosen what their verbs say. */
 export function checkApis(runtime: Runtime): readonly DoctorCheck[] {
-  return runtime.listApis().map(({ name, skill, methods, problems, error, readAt }) => {
+  return runtime.listApis().map((api) => {
+    const { name, kind, skill, methods, problems, error, readAt } = api;
+    const noun = kind === "graphql" ? "schema" : "document";
     const errors = runtime.problems
       .filter(({ source }) => source === `sources.${name}`)
       .map((problem) => problem.error);
@@ -12,10 +15,9 @@ export function checkApis(runtime: Runtime): readonly DoctorCheck[] {
     const left =
       problems.length === 0
         ? ""
-        : `, ${count(problems.length, "problem")} of its document: skillgate source check ${name}`;
+        : `, ${count(problems.length, "problem")} of its ${noun}: skillgate source check ${name}`;
     const isUsable = methods > 0 || error === undefined;
-    const state =
-      readAt === undefined ? "its document is not read yet" : `${skill}, ${count(methods, "method")}${left}`;
+    const state = readAt === undefined ? `its ${noun} is not read yet` : `${skill}, ${countMethods(api)}${left}`;
     return {
       kind: "api",
       subject: `API ${name}`,

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 
 import { toRecord } from "../../../model/json.ts";
+import type { SourceSettings } from "../../../runtime/options.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import { loadConfigModule } from "../mcp/files.ts";
 import { collected, parseHeaders } from "../mcp/server-flags.ts";
@@ -15,14 +17,21 @@ import { describeChange, describeSecurity, describeSource } from "./source-texts
 export function addSource(program: CliCommand): void {
   const source = program
     .command("source")
-    .description("APIs whose OpenAPI documents become skills: the section sources of settings.yaml")
+    .description("APIs whose OpenAPI documents or GraphQL schemas become skills: the section sources of settings.yaml")
     .addHelpText("after", HELP);
   source
     .command("add")
     .description("write an API into settings.yaml, and read its document")
-    .argument("<document>", "the URL or the file of its OpenAPI document (JSON or YAML; 2.0, 3.0, 3.1)")
-    .requiredOption("--name <name>", "its name in the settings; the skill of github is GithubAPI")
-    .option("--server <url>", "the base URL of its requests (default: the first server of the document)")
+    .argument(
+      "<document>",
+      "the URL or the file of its OpenAPI document (JSON or YAML; 2.0, 3.0, 3.1), or a GraphQL endpoint or schema",
+    )
+    .requiredOption("--name <name>", "its name in the settings; the skill of github is GithubAPI, or GithubGraph")
+    .option(
+      "--server <url>",
+      "the base URL of its requests (default: the first server of the document); with a GraphQL schema, the endpoint",
+    )
+    .option("--graphql", "it is a GraphQL API, also if neither /graphql nor .graphql ends its name")
     .option(
       "-H, --header <header>",
       "a header of all requests, such as 'Authorization: Bearer ${TOKEN}'; repeatable",
@@ -70,11 +79,14 @@ const HELP = `
 Examples:
   skillgate source add https://petstore3.swagger.io/api/v3/openapi.json --name petstore
   skillgate source add ./api.yaml --name shop --server https://api.example.com -H 'Authorization: Bearer \${SHOP_KEY}'
+  skillgate source add https://api.example.com/graphql --name tracker -H 'Authorization: Bearer \${TRACKER_KEY}'
+  skillgate source add ./tracker.graphql --name tracker --server https://api.example.com/graphql
   skillgate source check shop`;
 
 interface AddSourceFlags {
   readonly name: string;
   readonly server?: string;
+  readonly graphql?: true;
   readonly header?: readonly string[];
   readonly account?: string;
   readonly private?: true;
@@ -83,12 +95,10 @@ interface AddSourceFlags {
 }
 
 async function add(session: CliSession, document: string, flags: AddSourceFlags): Promise<CommandResult> {
-  const { name, server, header = [], include, exclude } = flags;
+  const { name, header = [], include, exclude } = flags;
   await requireFreeName(session, name);
-  const openapi = /^https?:\/\//i.test(document) ? document : toProjectPath(document);
   const settings = {
-    openapi,
-    ...(server !== undefined && { server }),
+    ...(await describeDocument(document, flags)),
     ...(header.length > 0 && { headers: parseHeaders(header) }),
     ...(flags.account !== undefined && { account: flags.account }),
     ...(flags.private === true && { private: true }),
@@ -105,7 +115,7 @@ async function add(session: CliSession, document: string, flags: AddSourceFlags)
       exit: "failed",
       json: { added: null, error: status.error },
       text: "",
-      remarks: `Nothing was added. ${status.error}`,
+      remarks: `Nothing was added. ${status.error}${status.kind === "openapi" && /graph|gql/i.test(document) ? "; add --graphql if it is a GraphQL API" : ""}`,
     };
   return {
     json: { added: name, ...status },
@@ -116,6 +126,19 @@ async function add(session: CliSession, document: string, flags: AddSourceFlags)
       ...proposeReads(name, (await session.openRuntime({ until: "known" })).listOperations(name)),
     ]),
   };
+}
+
+/** Returns the settings for the document of an API, and for its server. */
+async function describeDocument(document: string, { server, graphql }: AddSourceFlags): Promise<SourceSettings> {
+  const { describeAddedDocument } = await import("../../../runtime/settings/index.ts");
+  const isUrl = /^https?:\/\//i.test(document);
+  const location = isUrl ? document : toProjectPath(document);
+  const text = isUrl ? undefined : await readFile(document, "utf8").catch(() => undefined);
+  const settings = describeAddedDocument({ location, text, server, isGraphql: graphql === true });
+  if (settings !== undefined) return settings;
+  throw new UsageError(
+    `${document} is a schema, which does not say where its API is; add --server with the endpoint, such as https://api.example.com/graphql`,
+  );
 }
 
 async function requireFreeName(session: CliSession, name: string): Promise<void> {

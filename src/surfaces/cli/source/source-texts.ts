@@ -4,20 +4,29 @@ import { count, lines } from "../text/layout.ts";
 
 /** Lines for the state of an API. */
 export function describeSource(status: SourceStatus, paint: Paint): readonly string[] {
-  const { name, skill, title, version, server, methods, operations, left, problems, changes, error } = status;
+  const { name, kind, skill, title, version, server, operations, left, problems, changes, error } = status;
   if (error !== undefined && operations === 0) return [`${paint.red("✗")} ${name}: ${error}`];
   return [
-    `${paint.green("✓")} ${name}: ${skill}, ${count(methods, "method")} of ${title} ${version}`.trimEnd(),
+    `${paint.green("✓")} ${name}: ${skill}, ${countMethods(status)} of ${title} ${version}`.trimEnd(),
     `  ${server ?? `no server: write sources.${name}.server`}`,
-    ...(left > 0 ? [`  ${count(left, "operation")} left out by include and exclude`] : []),
+    ...(left > 0 ? [`  ${count(left, NOUNS[kind])} left out by include and exclude`] : []),
     ...(changes.length > 0 ? [`  ${describeChanges(status)}: skillgate source check ${name}`] : []),
     ...(problems.length > 0 ? [`  ${count(problems.length, "problem")}: skillgate source check ${name}`] : []),
     ...(error === undefined ? [] : [`${paint.red("✗")} ${error}`]),
   ];
 }
 
-function describeChanges({ changes, holdsChanges }: SourceStatus): string {
-  const words = `${count(changes.length, "operation")} changed, added or removed since they were accepted`;
+/** The word for an operation of each kind of API. */
+const NOUNS = { openapi: "operation", graphql: "root field" } as const;
+
+/** `12 methods`; of a GraphQL API, `2 methods for 310 root fields`. */
+export function countMethods({ kind, methods, operations, left }: SourceStatus): string {
+  const own = count(methods, "method");
+  return kind === "graphql" ? `${own} for ${count(operations - left, NOUNS[kind])}` : own;
+}
+
+function describeChanges({ kind, changes, holdsChanges }: SourceStatus): string {
+  const words = `${count(changes.length, NOUNS[kind])} changed, added or removed since they were accepted`;
   return holdsChanges ? `${words}, and held back` : words;
 }
 

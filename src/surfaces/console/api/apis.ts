@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 import { toRecord } from "../../../model/json.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
-import { addSource, findSourceMistakes } from "../../../runtime/settings/index.ts";
+import type { SourceSettings } from "../../../runtime/options.ts";
+import { addSource, describeAddedDocument, findSourceMistakes, isSchemaText } from "../../../runtime/settings/index.ts";
 import { changeSettingsFile, requireConfig } from "../config-files.ts";
 import { type Endpoints, type JsonObject, readText } from "../endpoints.ts";
 import type { ApiDetail, ApiSummary } from "../messages.ts";
@@ -66,10 +67,11 @@ function describeApi(name: string, view: RuntimeView): ApiDetail {
       .slice(0, MAX_CHANGES)
       .map((change) => ({ name: change.name, kind: change.kind, differences: change.differences })),
     operations: listOperations(name).map(({ method, verb, path, summary, effect, reason, isLoosened }) => {
-      const methodPath = `${status.skill}.${method}`;
+      const entry = catalog.entry(`${status.skill}.${method}`);
       return {
         method,
-        path: catalog.method(methodPath) === undefined ? null : methodPath,
+        // A root field of GraphQL is called by its method.
+        path: entry === undefined ? null : `${status.skill}.${entry.definition.partOf ?? method}`,
         request: `${verb} ${path}`,
         summary,
         effect,
@@ -95,10 +97,9 @@ async function addApi(body: JsonObject, view: RuntimeView, services: ConsoleServ
   if (Object.hasOwn(written, name) || listApis().some((api) => api.name === name))
     throw invalidRequest(`settings.yaml has an API ${name} already; choose another name`);
   const pasted = typeof body["text"] === "string" && body["text"].trim() !== "" ? body["text"] : undefined;
-  const file = pasted === undefined ? undefined : `apis/${name}.${/^\s*[{[]/.test(pasted) ? "json" : "yaml"}`;
+  const file = pasted === undefined ? undefined : `apis/${name}.${getExtension(pasted)}`;
   const settings = {
-    openapi: file === undefined ? readText(body, "document") : `./${file}`,
-    ...(typeof body["server"] === "string" && body["server"] !== "" && { server: body["server"] }),
+    ...describeDocument(body, file, pasted),
     ...(typeof body["account"] === "string" && body["account"] !== "" && { account: body["account"] }),
     ...(body["private"] === true && { private: true }),
   };
@@ -117,6 +118,25 @@ async function addApi(body: JsonObject, view: RuntimeView, services: ConsoleServ
     if (file !== undefined) await rm(join(options.cwd, file), { force: true });
     throw error;
   }
+}
+
+function getExtension(text: string): string {
+  if (/^\s*[{[]/.test(text)) return "json";
+  return isSchemaText(text) ? "graphql" : "yaml";
+}
+
+/** Returns the settings for the document of an API, and for its server. */
+function describeDocument(body: JsonObject, file: string | undefined, text: string | undefined): SourceSettings {
+  const settings = describeAddedDocument({
+    location: file === undefined ? readText(body, "document") : `./${file}`,
+    text,
+    server: typeof body["server"] === "string" && body["server"] !== "" ? body["server"] : undefined,
+    isGraphql: body["kind"] === "graphql",
+  });
+  if (settings !== undefined) return settings;
+  throw invalidRequest(
+    "a schema does not say where its API is; write its endpoint as the base address of its requests",
+  );
 }
 
 function findAdded(name: string, apis: readonly ApiStatus[]): ApiStatus {

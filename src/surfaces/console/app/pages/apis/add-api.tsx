@@ -9,8 +9,8 @@ import { showToast } from "../../state/toasts.ts";
 
 /** Adds an API by the address of its document, or by its pasted text. */
 export function AddApi({ onClose }: { readonly onClose: () => void }) {
-  const add = async ({ name = "", document, text, server, account, reach }: FormValues): Promise<void> => {
-    const body = { name, document, text, server, account, private: reach === "private" };
+  const add = async ({ name = "", kind, document, text, server, account, reach }: FormValues): Promise<void> => {
+    const body = { name, kind, document, text, server, account, private: reach === "private" };
     await request("/apis", { method: "POST", body });
     showToast({ tone: "ok", text: `${name} is added` });
     reportChange("servers");
@@ -22,10 +22,18 @@ export function AddApi({ onClose }: { readonly onClose: () => void }) {
       <Form submit="Add" onSubmit={add} onCancel={onClose}>
         <Field name="name" label="Name" required autofocus placeholder="shop" note="The skill of shop is ShopAPI." />
         <Field
+          name="kind"
+          label="Kind"
+          choices={[
+            ["", "by its address or text"],
+            ["graphql", "GraphQL"],
+          ]}
+        />
+        <Field
           name="document"
-          label="Address of its OpenAPI document"
+          label="Address of its OpenAPI document, or of its GraphQL endpoint"
           placeholder="https://api.example.com/openapi.json"
-          note="JSON or YAML; OpenAPI 2.0, 3.0 or 3.1."
+          note="JSON or YAML, OpenAPI 2.0, 3.0 or 3.1; a GraphQL endpoint, often with /graphql at its end, or its schema."
         />
         <Field
           name="text"
@@ -37,7 +45,7 @@ export function AddApi({ onClose }: { readonly onClose: () => void }) {
           name="server"
           label="Base address of its requests"
           placeholder="https://api.example.com"
-          note="By default, the first server of the document."
+          note="By default, the first server of the document. With a GraphQL schema, its endpoint."
         />
         <AccountField />
         <Field
