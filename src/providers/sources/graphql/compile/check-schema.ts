@@ -26,8 +26,8 @@ export const MAX_ARGUMENTS = 500;
 /** Fields, values, members and arguments of all types: twenty times those of GitHub. */
 export const MAX_PARTS = 400_000;
 
-/** A part that depends on one that is left out is left out itself. No schema needs more rounds. */
-const MAX_ROUNDS = 100;
+/** A part that depends on one that is left out is left out itself. No schema needs more rounds, which alternate in direction. */
+const MAX_ROUNDS = 500;
 
 /** As the specification has names (section 2.1.9), up to a length; `__` begins those of introspection. */
 const NAME = /^(?!__)[_A-Za-z][_0-9A-Za-z]{0,199}$/;
@@ -168,7 +168,8 @@ function removeBroken(byName: Map<string, SchemaType>, problems: ProblemList): v
   for (let round = 0, hasChanged = true; hasChanged; round++) {
     if (round === MAX_ROUNDS) throw new DocumentError("its types depend on broken types in too long a row");
     hasChanged = false;
-    for (const [name, type] of byName) {
+    const entries = [...byName];
+    for (const [name, type] of round % 2 === 0 ? entries : entries.toReversed()) {
       problems.location = name;
       const usable = withoutBroken(type, byName, problems);
       if (usable === type) continue;

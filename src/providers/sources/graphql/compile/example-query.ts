@@ -101,18 +101,16 @@ class Selector {
     );
   }
 
-  /** Selects scalars; if there are none that say something, those of a few of its objects. */
+  /** Selects scalars; of a type with hardly any, such as the result of a mutation, also those of a few of its objects. */
   #selectFields(type: ComposedType): string {
-    const leaves = this.#listLeaves(type);
-    const isTelling = leaves.some(({ name }) => name !== "clientMutationId");
-    if (isTelling && !leaves.every(({ type: { name } }) => name === "Boolean")) return formatLeaves(leaves, type);
+    const leaves = this.#listLeaves(type).filter(({ name }) => name !== "clientMutationId");
+    if (leaves.length > 1 || leaves.some(({ name }) => name === "id")) return formatLeaves(leaves, type);
     const objects = type.fields
       .filter((field) => isSelectable(field) && !this.#isLeaf(field))
       .toSorted((one, other) => Number(isForErrors(one)) - Number(isForErrors(other)))
       .slice(0, MAX_OBJECTS)
       .map((field) => `${field.name}${this.#selectFlat(field.type)}`);
-    const own = isTelling ? leaves.map(({ name }) => name) : [];
-    return [...own, ...objects].join(" ") || "__typename";
+    return [...leaves.map(({ name }) => name), ...objects].join(" ") || "__typename";
   }
 
   /** Selects from an item without a level of objects below it. */

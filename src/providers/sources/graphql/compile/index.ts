@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 
 import { getMessage } from "../../../../errors.ts";
+import { canonicalText } from "../../../../shared/digest.ts";
 import { DocumentError } from "../../documents/document-error.ts";
 import { ProblemList } from "../../documents/problem-list.ts";
 import type { CompiledReport, SchemaOrder, Validators } from "../../compile/protocol.ts";
@@ -54,7 +55,7 @@ function parseSchema(text: string): Schema {
 
 /** The digest of a schema; the order of its parts and its form do not count. */
 function digestSchema({ description, query, mutation, types, directives }: CheckedSchema): string {
-  const hash = createHash("sha256").update(JSON.stringify([description, query, mutation ?? null, directives]));
-  for (const type of types) hash.update(JSON.stringify(type));
+  const hash = createHash("sha256").update(canonicalText([description, query, mutation ?? null, directives]));
+  for (const type of types) hash.update(canonicalText(type));
   return hash.digest("hex");
 }

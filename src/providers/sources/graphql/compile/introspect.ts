@@ -128,5 +128,5 @@ function explain({ status, value, challenge, location }: GraphAnswer, { url }: I
 }
 
 function quoteAnswer(text: string): string {
-  return JSON.stringify(truncateText(toVisibleLine(text.slice(0, 1_000)), 200));
+  return toVisibleLine(JSON.stringify(truncateText(text.slice(0, 1_000).replaceAll(/\s+/g, " ").trim(), 200)));
 }
