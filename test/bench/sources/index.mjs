@@ -21,9 +21,15 @@ const BIN = fileURLToPath(new URL("../../../dist/src/bin.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "skillgate-bench-"));
 try {
   const document = tryToFind("github");
-  const projects = { none: openProject(0, document), one: openProject(1, document), ten: openProject(10, document) };
+  const projects = {
+    none: openProject(0, document),
+    one: openProject(1, document),
+    ten: openProject(10, document),
+    graphql: openGraphqlProject(),
+  };
   const first = await startOnce(projects.one);
   await startOnce(projects.ten);
+  const firstGraphql = await startOnce(projects.graphql);
   const starts = await measureStarts(projects);
   const ways = await measureWays(projects);
   const rows = [
@@ -31,10 +37,17 @@ try {
     mark("first reading, MB at the peak", first.peakMb, 200),
     ...compare("one document", starts.one, starts.none, { ms: 60, mb: 12 }),
     ...compare("ten documents", starts.ten, starts.none, { ms: 600, mb: 60 }),
+    mark("first reading of a GraphQL schema, s", firstGraphql.knownMs / 1_000, 2.5),
+    mark("first reading of a GraphQL schema, MB at the peak", firstGraphql.peakMb, 200),
+    ...compare("a GraphQL schema", starts.graphql, starts.none, { ms: 40, mb: 10 }),
     mark("skillgate run -e 1, ms more", ways.run.one - ways.run.none, 60),
     mark("skillgate serve to its tools, ms more", ways.serve.one - ways.serve.none, 60),
   ];
-  table("GitHub's document of 1,223 operations; MB of heap", ["", "measured", "mark", ""], rows);
+  table(
+    "GitHub's document of 1,223 operations, and its schema of 278 root fields; MB of heap",
+    ["", "measured", "mark", ""],
+    rows,
+  );
   const others = [
     ["start without it, until the skills are known, ms", starts.none.knownMs],
     ["the first search, with the rest of the index, ms", starts.one.firstSearchMs],
@@ -64,6 +77,16 @@ function openProject(count, document) {
     { openapi: document, server: "https://api.example" },
   ]);
   writeFileSync(join(cwd, "settings.yaml"), JSON.stringify({ sources: Object.fromEntries(sources) }));
+  return cwd;
+}
+
+/** The schema is in a package that the project has. */
+function openGraphqlProject() {
+  const cwd = join(folder, "graphql");
+  mkdirSync(join(cwd, "home"), { recursive: true });
+  const schema = fileURLToPath(new URL("schema.graphql", import.meta.resolve("@octokit/graphql-schema")));
+  const sources = { tracker: { graphql: "https://api.example/graphql", schema } };
+  writeFileSync(join(cwd, "settings.yaml"), JSON.stringify({ sources }));
   return cwd;
 }
 

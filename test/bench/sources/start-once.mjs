@@ -22,7 +22,10 @@ await once(server, "listening");
 
 const { sources } = JSON.parse(readFileSync("settings.yaml", "utf8"));
 const local = `http://127.0.0.1:${server.address().port}`;
-const withServer = Object.entries(sources).map(([name, source]) => [name, { ...source, server: local, private: true }]);
+const withServer = Object.entries(sources).map(([name, source]) => {
+  const server = source.graphql === undefined ? { server: local } : { graphql: `${local}/graphql` };
+  return [name, { ...source, ...server, private: true }];
+});
 const since = performance.now();
 const runtime = await createRuntime({
   skillsDir: false,
