@@ -25,7 +25,7 @@ export async function compileSchema({ last, target, ...order }: SchemaOrder): Pr
   return { kind: "compiled", ...facts };
 }
 
-interface LoadedSchema {
+interface SchemaWithValidators {
   readonly schema: Schema;
   readonly validators?: Validators | undefined;
 }
@@ -33,7 +33,7 @@ interface LoadedSchema {
 async function readSchema(
   { document, isPrivate, introspection }: Omit<SchemaOrder, "last" | "target">,
   last: SchemaOrder["last"],
-): Promise<LoadedSchema> {
+): Promise<SchemaWithValidators> {
   if (introspection !== undefined) return { schema: readIntrospection(await introspect(introspection, isPrivate)) };
   const reader = new DocumentReader({ document, isPrivate, ...(last !== undefined && { last }) });
   const text = await reader.read(document);

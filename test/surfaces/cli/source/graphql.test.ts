@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { buildSchema, introspectionFromSchema } from "graphql";
 import { expect, test } from "vitest";
 
-import { startGraphServer } from "../../support/servers/graph-server.ts";
-import { type Ended, project, skillgate } from "./command.ts";
+import { startGraphServer } from "../../../support/servers/graph-server.ts";
+import { type Ended, project, skillgate } from "../command.ts";
 
 const SDL = `
 type Query { issues(first: Int): [Issue!]! }
