@@ -11,15 +11,17 @@ import { findEntry } from "./emit/entry-point.ts";
 import { checkGlobals } from "./rules/globals.ts";
 import { type CheckContext, type Host, withSearchBudget } from "./context.ts";
 import { markDestructuring } from "./emit/position-markers.ts";
-import { createPlan } from "./plan.ts";
+import { createPlan, sortUses } from "./plan.ts";
 import { applyEdits } from "./emit/apply-edits.ts";
 import { Report } from "./report.ts";
 import { findResults, LAST_ITERATION, writeReturns } from "./emit/completion-value.ts";
 import { resolveNames } from "./ast/scopes.ts";
 import { checkSyntax } from "./rules/syntax.ts";
+import { listLiteralQueries, type LiteralQuery } from "./rules/query-texts.ts";
 import { refuseToolCalls } from "./rules/tool-calls.ts";
 
 export type { Host } from "./context.ts";
+export type { LiteralQuery } from "./rules/query-texts.ts";
 export { createPositionMap } from "./emit/apply-edits.ts";
 
 /** The result of a check. `program` is set exactly if there are no violations. */
@@ -29,6 +31,8 @@ export interface Verdict {
   /** Corrections that were made. */
   readonly notes: readonly string[];
   readonly program?: Program;
+  /** Texts of query languages that the program writes: their APIs check them. */
+  readonly queries?: readonly LiteralQuery[];
 }
 
 /**
@@ -58,7 +62,7 @@ function inspect(context: CheckContext): Verdict {
   const facts = checkSyntax(context);
   const entry = findEntry(context);
   const { uses: tracked, paths, deviceNames } = trackDevice(context, entry?.parameters ?? []);
-  const uses = [...tracked, ...findFoundCalls(tracked, facts.calls, context)];
+  const uses = sortUses([...tracked, ...findFoundCalls(tracked, facts.calls, context)]);
   const args = checkArguments(uses, context);
   const explained = new Set([...deviceNames, ...args.keywordNames]);
   const undeclared = checkGlobals(context, { explained, imported: facts.imported });
@@ -72,13 +76,15 @@ function inspect(context: CheckContext): Verdict {
   const sourceText = createSourceText(program.source);
   const plan = createPlan(uses, { args, blocking, sourceText }, context);
   const notes = [...program.notes, ...report.notes()];
-  if (!report.clean) return { violations: report.violations(sourceText), plan, notes };
+  const listed = listLiteralQueries(uses, args.argumentValues, context);
+  const queries = listed.length > 0 ? { queries: listed } : {};
+  if (!report.clean) return { violations: report.violations(sourceText), plan, notes, ...queries };
   const waits = plan.flatMap(({ blocking: isWait, line }) => (isWait ? [line] : []));
   const readOnly = [...paths].filter((path) => catalog.method(path)?.metadata.readOnly === true);
   const variables = results.loops.length > 0 ? [...undeclared, LAST_ITERATION] : undeclared;
   const around = createContext(variables, entry?.closing ?? "", { hasLater, mayForget, isExplicit });
   const written = applyEdits(program.text, [...program.edits, ...report.edits], around);
-  return { violations: [], plan, notes, program: { ...written, paths: [...paths], readOnly, waits } };
+  return { violations: [], plan, notes, program: { ...written, paths: [...paths], readOnly, waits }, ...queries };
 }
 
 /** The code around the program. The program gets its own block, because it may declare names of the outer function. */

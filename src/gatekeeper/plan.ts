@@ -7,7 +7,7 @@ import type { CheckContext } from "./context.ts";
 import { COMBINATORS } from "./awaits/promise-methods.ts";
 import { byType, type ByType, isFunction, literalName } from "./ast/walk.ts";
 
-/** Lists the calls of the program, in source order. */
+/** Lists the calls of the program. `uses` are in source order. */
 export function createPlan(
   uses: readonly MethodUse[],
   {
@@ -17,8 +17,7 @@ export function createPlan(
   }: { readonly args: CheckedArguments; readonly blocking: ReadonlySet<MethodUse>; readonly sourceText: SourceText },
   context: CheckContext,
 ): Plan {
-  const ordered = uses.toSorted((a, b) => getStart(a) - getStart(b));
-  return ordered.map((use) => {
+  return uses.map((use) => {
     const node = use.call ?? use.node;
     const start = sourceText.position(node.start);
     const end = sourceText.position(node.end);
@@ -37,6 +36,11 @@ export function createPlan(
       blocking: blocking.has(use),
     };
   });
+}
+
+/** Sorts the uses of methods in source order. */
+export function sortUses(uses: readonly MethodUse[]): readonly MethodUse[] {
+  return uses.toSorted((a, b) => getStart(a) - getStart(b));
 }
 
 function getStart({ call, node }: MethodUse): number {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 
+import type { QueryOutput } from "./refusals/check-queries.ts";
 import type { Discovery } from "./discovery.ts";
 import { type SourceFinding, type SourceText, createSourceText, createViolation } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
@@ -32,6 +33,8 @@ export interface CheckedProgram {
   readonly text: string;
   readonly plan: Plan;
   readonly program: Program;
+  /** The types of the results of its literal texts. */
+  readonly outputs?: readonly QueryOutput[];
 }
 
 const EMPTY_REPORT: TypeReport = { violations: [], notes: [] };
@@ -73,12 +76,15 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
     return result.diagnostics;
   }
 
-  return async ({ source, text, plan, program }, { caller, catalog }, deadlineMs) => {
+  return async ({ source, text, plan, program, outputs = [] }, { caller, catalog }, deadlineMs) => {
     if (deadlineMs !== undefined) await typecheck.warmUp();
     const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
     if (methods.length === 0) return EMPTY_REPORT;
     const findObserved = discovery.observedFor(caller);
-    const declared = methods.flatMap(({ output }) => (output === undefined ? [] : [output]));
+    const declared = [
+      ...methods.flatMap(({ output }) => (output === undefined ? [] : [output])),
+      ...outputs.map(({ output }) => output),
+    ];
     const observed = methods.flatMap((method) => findObserved(method) ?? []).map(({ schema }) => schema);
     const hasNew = hasUnknownArguments(plan) || hasStrangeMember(text, [...declared, ...observed]);
     if (!hasNew && (declared.length === 0 || !typecheck.isWarm)) return EMPTY_REPORT;
@@ -89,8 +95,9 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
       }, LOAD_AFTER_MS).unref();
       return EMPTY_REPORT;
     }
-    const all = await findDiagnostics(text, bareDeclarations(methods, findObserved), deadlineMs);
-    const sure = all.length === 0 ? all : await findDiagnostics(text, bareDeclarations(methods), deadlineMs);
+    const all = await findDiagnostics(text, bareDeclarations(methods, findObserved, outputs), deadlineMs);
+    const sure =
+      all.length === 0 ? all : await findDiagnostics(text, bareDeclarations(methods, undefined, outputs), deadlineMs);
     return createReport(
       sure,
       all.filter((each) => !sure.some((one) => isSame(one, each))),

@@ -22,7 +22,8 @@ export function withAnyCall(declarations: string): DeviceDeclarations {
     if (!ts.isTypeLiteralNode(node)) return;
     for (const [index, member] of node.members.entries()) {
       const before = node.members[index - 1];
-      if (!isMethod(member) || (before && isMethod(before) && getName(before) === getName(member))) continue;
+      if (!isMethod(member) || takesAnything(member)) continue;
+      if (before && isMethod(before) && !takesAnything(before) && getName(before) === getName(member)) continue;
       const name = member.name?.getText(file) ?? "";
       if (isOwnMethod(member)) additions.push({ at: node.end - 1, text: `${name}(...values: any[]): Promise<any>; ` });
       else {
@@ -40,7 +41,7 @@ export function withAnyCall(declarations: string): DeviceDeclarations {
  * if that has a flag, and may be if the flag is computed. An argument of the type `any` fits everything, so it comes first.
  */
 function listCalls(method: MethodNode, file: ts.SourceFile): readonly string[] {
-  const [plain, response, byName] = getSignatures(method);
+  const [plain, response, byName] = getSignatures(method).filter((each) => !takesAnything(each));
   const result = plain?.type === undefined ? "" : `: ${plain.type.getText(file)}`;
   const any = `(...values: any[])${result}`;
   const args = byName === undefined ? undefined : response?.parameters[0]?.type;

@@ -1,4 +1,5 @@
 import { formatPlan } from "../../approvals/index.ts";
+import { formatPartsPath } from "../../shared/names/method-paths.ts";
 import type { Approve } from "../../model/approval.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { RunOptions } from "../../runtime.ts";
@@ -66,7 +67,13 @@ export function getRunOptions(
 
 /** Formats the plan of a program for a person. */
 export function formatPlannedSteps(plan: Plan, { secrets }: RuntimeView): readonly PlannedStep[] {
-  const texts = formatPlan(plan.map(({ literalArguments: args, ...site }) => ({ ...site, args })));
+  const texts = formatPlan(
+    plan.map(({ literalArguments: args, path, parts = [], ...site }) => ({
+      ...site,
+      path: formatPartsPath(path, parts),
+      args,
+    })),
+  );
   return texts.map(({ line, text, inLoop, conditional }, index) => {
     const { path = "", parallel = false } = plan[index] ?? {};
     return { line, path, text: secrets.mask(text), inLoop, conditional, parallel };

@@ -1,4 +1,4 @@
-import type { AnyNode, ArrayExpression, Identifier, ObjectExpression } from "acorn";
+import type { AnyNode, ArrayExpression, BinaryExpression, Identifier, ObjectExpression } from "acorn";
 import { UNKNOWN } from "../../model/plan.ts";
 import type { Binding, Scopes } from "./scopes.ts";
 import { literalName } from "./walk.ts";
@@ -11,6 +11,7 @@ export function literalValue(node: AnyNode, scopes: Scopes, depth = 0): unknown 
   if (depth > MAX_DEPTH) return UNKNOWN;
   if (node.type === "Literal") return node.regex != null || typeof node.value === "bigint" ? UNKNOWN : node.value;
   if (node.type === "TemplateLiteral") return node.expressions.length === 0 ? node.quasis[0]?.value.cooked : UNKNOWN;
+  if (node.type === "BinaryExpression") return evaluateSum(node, scopes);
   if (node.type === "UnaryExpression")
     return evaluateSign(node.operator, literalValue(node.argument, scopes, depth + 1));
   if (node.type === "Identifier") return evaluateName(node, scopes, depth);
@@ -24,6 +25,34 @@ export function knownName(key: AnyNode, computed: boolean, scopes: Scopes): stri
   if (written !== undefined || !computed || key.type !== "Identifier") return written;
   const value = literalValue(key, scopes);
   return typeof value === "string" ? value : undefined;
+}
+
+/** The expression that a constant stands for; `undefined` for any other expression. */
+export function constantNode(node: AnyNode, scopes: Scopes): AnyNode | undefined {
+  let found: AnyNode | undefined;
+  for (let at = node, depth = 0; at.type === "Identifier" && depth < MAX_DEPTH; depth++) {
+    const binding = scopes.findBinding(at);
+    const initial = binding && constantInit(binding, scopes);
+    if (initial === undefined) return undefined;
+    found = initial;
+    at = initial;
+  }
+  return found;
+}
+
+/** Joins texts. A part is a literal or a constant literal and no other sum, so that the text is no longer than the program. */
+function evaluateSum(node: BinaryExpression, scopes: Scopes): unknown {
+  const parts: AnyNode[] = [];
+  let at: AnyNode = node;
+  for (; at.type === "BinaryExpression"; at = at.left) {
+    if (at.operator !== "+") return UNKNOWN;
+    parts.unshift(at.right);
+  }
+  const texts = [at, ...parts].map((part) => {
+    const literal = constantNode(part, scopes) ?? part;
+    return literal.type === "Literal" || literal.type === "TemplateLiteral" ? literalValue(literal, scopes) : UNKNOWN;
+  });
+  return texts.every((text) => typeof text === "string") ? texts.join("") : UNKNOWN;
 }
 
 function evaluateSign(operator: string, value: unknown): unknown {

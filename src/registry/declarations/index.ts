@@ -2,6 +2,7 @@ import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { createUnknownNameError } from "../../shared/suggest.ts";
 import { splitRemoteSkill } from "../../shared/names/method-paths.ts";
 import { type MethodText, methodText, type TextStyle } from "./method.ts";
+import { type TextOutput, withTextSignatures } from "./text-signatures.ts";
 import {
   withInferredOutput,
   NO_INFERRED_OUTPUTS,
@@ -28,11 +29,12 @@ export function declarations(
 
 /**
  * Returns the declarations of some methods for the compiler: without comments, which change with each observed result, and
- * without the other methods of their skills.
+ * without the other methods of their skills. A method of a query language has a signature for each text whose result is known.
  */
 export function bareDeclarations(
   methods: readonly Method[],
   observed: FindInferredOutput = NO_INFERRED_OUTPUTS,
+  texts: readonly TextOutput[] = [],
 ): string {
   const bySkill = new Map<string, Method[]>();
   for (const method of methods) {
@@ -41,7 +43,10 @@ export function bareDeclarations(
     else others.push(method);
   }
   const write = (method: Method, qualifier: string, prefix?: string): MethodText =>
-    getBareText(method, observed(method), { qualifier, ...(prefix !== undefined && { prefix }) });
+    withTextSignatures(
+      getBareText(method, observed(method), { qualifier, ...(prefix !== undefined && { prefix }) }),
+      texts.filter(({ path }) => path === method.path),
+    );
   return joinTexts([...bySkill].map(([name, used]) => writeSkill({ name, description: "", methods: used }, write)));
 }
 
@@ -158,9 +163,9 @@ function writeSkill(skill: Pick<Skill, "name" | "description" | "methods">, writ
 }
 
 /** A method with pages is a property: its type has signatures and a member. */
-function writeSignatures(name: string, { positional, byName, response, pages }: MethodText): string {
+function writeSignatures(name: string, { ofTexts = [], positional, byName, response, pages }: MethodText): string {
   // An object that is not written in the call may have more members, so the form with one more comes first.
-  const signatures = [positional, response, byName].filter((signature) => signature !== undefined);
+  const signatures = [...ofTexts, positional, response, byName].filter((signature) => signature !== undefined);
   if (pages === undefined) return signatures.map((signature) => `${name}${signature};`).join("\n");
   return `${name}: {\n${indented([...signatures, `pages${pages}`].map((each) => `${each};`).join("\n"))}\n};`;
 }

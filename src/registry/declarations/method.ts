@@ -34,6 +34,8 @@ export interface MethodText {
   /** The signature of `pages`, of a method with pages. */
   readonly pages?: string;
   readonly types: ReadonlyMap<string, string>;
+  /** Signatures for the texts of a query language, which come first. */
+  readonly ofTexts?: readonly string[];
 }
 
 /** `/** … *\/ add(a: number, b: number): Promise<number>;`, followed by the types that it names. */

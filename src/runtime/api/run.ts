@@ -3,6 +3,7 @@ import type { Outcome, Violation } from "../../model/outcome.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { RunOptions } from "../../runtime.ts";
 import type { RunnableProgram } from "../check-program.ts";
+import { checkQueries } from "../refusals/check-queries.ts";
 import type { RunRequest, RunServices } from "../execution/run-services.ts";
 import { runCheckedProgram } from "../execution/run-checked-program.ts";
 import { createRefusalHints } from "../refusals/refusal-hints.ts";
@@ -20,7 +21,9 @@ export interface RunApi {
   run(source: string, options?: RunOptions): Promise<Outcome>;
   /** Looks at a program without running it. */
   check(source: string, options?: Omit<RunOptions, "signal">): CheckResult;
-  /** Like `check`, and checks its types, too; waits for the compiler. */
+  /** Like `check`, and checks the texts that it writes in query languages, such as GraphQL, by the schemas of their APIs. */
+  checkTexts(source: string, options?: Omit<RunOptions, "signal">): Promise<CheckResult>;
+  /** Like `checkTexts`, and checks its types, too; waits for the compiler. */
   checkTypes(source: string, options?: Omit<RunOptions, "signal">): Promise<CheckResult>;
 }
 
@@ -46,12 +49,17 @@ export function createRunApi(parts: RuntimeParts, services: RuntimeServices, req
       const { violations, plan, notes } = inspectAtOnce(source, createRequest(options, parts), services);
       return { violations, plan, notes };
     },
+    async checkTexts(source, options = {}) {
+      const checked = inspectAtOnce(source, createRequest(options, parts), services);
+      const { violations, plan, notes } = await checkQueries(checked, source);
+      return { violations, plan, notes };
+    },
     async checkTypes(source, options = {}) {
       const request = createRequest(options, parts);
-      const { program, text, ...checked } = inspectAtOnce(source, request, services);
-      const { violations, plan, notes } = checked;
+      const checked = await checkQueries(inspectAtOnce(source, request, services), source);
+      const { program, text, violations, plan, notes, outputs } = checked;
       if (program === undefined) return { violations, plan, notes };
-      const types = await services.checkTypes({ source, text, program, plan }, request, TYPECHECK_MS);
+      const types = await services.checkTypes({ source, text, program, plan, outputs }, request, TYPECHECK_MS);
       return { violations: types.violations, plan, notes: [...notes, ...types.notes] };
     },
   };

@@ -245,7 +245,7 @@ export class RuntimeView {
   /** Checks a program without running it; counts as a request. Rejects with `RATE_LIMIT`. */
   async check(source: string): Promise<CheckResult> {
     await this.countRequest("check");
-    return this.plan(source);
+    return this.#runtime.checkTexts(source, { caller: this.caller });
   }
 
   /** Checks a program that is about to run, which counts then. */

@@ -4,6 +4,7 @@ import { Cancellation } from "../../../sandbox/index.ts";
 import { createCancelReason } from "../../model/credential.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunnableProgram } from "../check-program.ts";
+import { checkQueries } from "../refusals/check-queries.ts";
 import { addMethods } from "../outcome/add-methods.ts";
 import { refusedOutcome } from "../outcome/index.ts";
 import { openContinuation, type OpenContinuation } from "./continue-run.ts";
@@ -117,9 +118,9 @@ async function readAndCheck(
     await discovery.index(request.catalog).catch(() => {}); // then the refusal names none
     checked = inspect(source, request);
   }
-  const { program, plan, text, violations, notes } = checked;
+  const { program, plan, text, violations, notes, outputs } = await checkQueries(checked, source);
   if (program === undefined) return { violations, plan, notes };
-  const types = await checkTypes({ source, text, program, plan }, request);
+  const types = await checkTypes({ source, text, program, plan, outputs }, request);
   return {
     violations: types.violations,
     plan,

@@ -20,6 +20,7 @@ import {
 } from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import type { Database, RunRow } from "../../store/index.ts";
+import { checkQueries } from "../refusals/check-queries.ts";
 import { mayAsk } from "./may-ask.ts";
 import { followRuns } from "./follow-runs.ts";
 import {
@@ -323,13 +324,18 @@ async function prepareRun(
   }
   const continuation = await restoreContinuation(record, database);
   const execution = { isResumed: true, continuation, acceptsChanges, ...(end !== undefined && { end }) };
-  return { run: restoreRun(row.id, record.header, request, services), request, execution };
+  return { run: await restoreRun(row.id, record.header, request, services), request, execution };
 }
 
 /** Restores a run from its header. */
-function restoreRun(id: string, header: RunHeader, request: RunRequest, services: RunServices): CheckedRun {
+async function restoreRun(
+  id: string,
+  header: RunHeader,
+  request: RunRequest,
+  services: RunServices,
+): Promise<CheckedRun> {
   const { source, notes } = header;
-  const { plan } = services.inspect(source, request);
+  const { plan } = await checkQueries(services.inspect(source, request), source);
   return { runId: id, source, notes, program: readProgram(header), plan };
 }
 

@@ -1,6 +1,7 @@
 import { ERRORS, getMessage } from "../../../errors.ts";
 import type { CallRecord, Outcome, Usage, Violation } from "../../../model/outcome.ts";
 import type { CallSite, Plan } from "../../../model/plan.ts";
+import { formatPartsPath } from "../../../shared/names/method-paths.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { count, lines, milliseconds, table } from "./layout.ts";
 import { errorText, getOwnerFix, showPaths, valueText } from "./output.ts";
@@ -68,7 +69,9 @@ export function planText(plan: Plan): string {
   if (plan.length === 0) return "The program is valid; it calls nothing";
   return lines([
     "The program is valid; it calls",
-    ...table(plan.map((site) => [`  line ${site.line}`, site.path, circumstances(site)])),
+    ...table(
+      plan.map((site) => [`  line ${site.line}`, formatPartsPath(site.path, site.parts ?? []), circumstances(site)]),
+    ),
   ]);
 }
 

@@ -2,6 +2,7 @@ import { formatPlan } from "../../../approvals/index.ts";
 import type { Catalog } from "../../../model/catalog.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import type { CallSite } from "../../../model/plan.ts";
+import { formatPartsPath } from "../../../shared/names/method-paths.ts";
 import { inferSchema } from "../../../observed/index.ts";
 import { completeCode, firstSentence, formatSchemaType } from "../../../registry/index.ts";
 import { type Endpoints, type JsonObject, readSource, readText } from "../endpoints.ts";
@@ -65,6 +66,7 @@ function complete(code: string, catalog: Catalog): Completions {
 }
 
 function describeSite({ literalArguments: args, ...site }: CallSite): PlannedSite {
-  const [planned] = formatPlan([{ ...site, args }]);
+  const path = formatPartsPath(site.path, site.parts ?? []);
+  const [planned] = formatPlan([{ ...site, path, args }]);
   return { ...site, text: planned?.text ?? site.path };
 }

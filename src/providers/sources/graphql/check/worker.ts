@@ -13,7 +13,7 @@ import type { CheckAnswer, CheckOrder } from "./protocol.ts";
 /** UTF-16 units of the texts of one schema that are kept; the tree of a text takes about fifty bytes for each. */
 const MAX_TEXT_UNITS = 256 << 10;
 
-interface LoadedSchema {
+interface ThreadSchema {
   readonly schema: GraphQLSchema;
   /** Parsed texts by kind and text. */
   readonly texts: Map<string, CheckedText>;
@@ -21,7 +21,7 @@ interface LoadedSchema {
 }
 
 const port = parentPort as MessagePort;
-const schemas = new Map<number, LoadedSchema>();
+const schemas = new Map<number, ThreadSchema>();
 void serve();
 
 /** No `await` at the top: V8 aborts the process where a thread is ended while such a module is evaluated (Node 20). */
@@ -55,7 +55,7 @@ function check(order: CheckOrder, modules: ThreadModules): CheckAnswer {
   return { kind: "checked", ...(order.needsText && { checked }), hasVariables, problems };
 }
 
-function getText({ kind, text }: CheckOrder, loaded: LoadedSchema, { checkText }: ThreadModules): CheckedText {
+function getText({ kind, text }: CheckOrder, loaded: ThreadSchema, { checkText }: ThreadModules): CheckedText {
   const key = `${kind} ${text}`;
   const before = loaded.texts.get(key);
   if (before !== undefined) return before;
