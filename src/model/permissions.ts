@@ -70,7 +70,8 @@ export function splitPermission(text: string): { readonly kind: string; readonly
 /** A call of a method is decided on by each part that it contains, so that the right to a part opens the method. */
 function createMethodSet(patterns: readonly string[]): MethodSet {
   const { isAll, has } = createPatternSet(patterns);
-  const ofParts = createPatternSet(patterns.flatMap((pattern) => findMethodPath(pattern) ?? []));
+  // `*:issues` would open each method, also those without parts.
+  const ofParts = new Set(patterns.map(findMethodPath).filter((path) => path !== undefined && !path.includes("*")));
   return {
     isAll,
     has(path) {

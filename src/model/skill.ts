@@ -106,7 +106,7 @@ export interface QueryProblem {
 export interface CheckedQuery {
   /** Empty for a text that may be sent. */
   readonly problems: readonly QueryProblem[];
-  /** The names of the parts of the method that it contains: `mutate:createIssue`. */
+  /** The names of the parts that it contains, each as often as it does: `mutate:createIssue`. */
   readonly parts: readonly string[];
   /** The type of the result, by what the text selects; absent if the text has problems. */
   readonly output?: JsonSchema;

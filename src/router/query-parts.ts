@@ -3,6 +3,7 @@ import { type Caller, formatCaller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import { DECISIONS, findRefusal, type MethodRule, type Policy, type Refusal } from "../model/policy.ts";
 import { createQueryError } from "../model/requests/query-errors.ts";
+import type { QueryProblem } from "../model/skill.ts";
 import { formatPartsPath } from "../shared/names/method-paths.ts";
 import type { Validation } from "../validation/index.ts";
 
@@ -46,11 +47,25 @@ export async function findQueryParts(call: QueryCall, validation: Validation, po
     const hidden = found.find((part) => typeof part === "string");
     if (hidden !== undefined) return refuseBy(createHiddenError(call, hidden));
     const offered = found.filter((part) => typeof part !== "string");
-    return { parts: offered.map((part) => ({ method: part, rule: policy.getRule(part) })) };
+    const ruled = offered.map((part) => ({ method: part, rule: policy.getRule(part) }));
+    const repeated = ruled.find(
+      ({ method: { name }, rule }) => hasLimit(rule) && parts.indexOf(name) !== parts.lastIndexOf(name),
+    );
+    if (repeated !== undefined) return refuseBy(createQueryError(method, text, [refuseRepeated(repeated)]));
+    return { parts: ruled };
   } catch (error) {
     if (error instanceof SkillgateError) return refuseBy(error);
     throw error;
   }
+}
+
+function hasLimit({ cooldownSeconds, rateLimit }: MethodRule): boolean {
+  return cooldownSeconds > 0 || rateLimit > 0;
+}
+
+/** Limits count calls, so that a call has a limited part once. */
+function refuseRepeated({ method: { path } }: RuledPart): QueryProblem {
+  return { message: `The calls of ${path} are limited: contain it once, and write a call for each`, suggestions: [] };
 }
 
 function refuseBy(flaw: SkillgateError): CheckedParts {

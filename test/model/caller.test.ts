@@ -67,3 +67,12 @@ test.each([
 ])("refuses %j as the permissions of a caller [P2]", (permissions, words) => {
   expect(() => mayCall({ permissions } as never, "MathSkill.add")).toThrow(words);
 });
+
+test("the right to a part opens no other method by a pattern", () => {
+  const caller = {
+    permissions: ["call:*:issues", "call:*.query:issues", "call:Db*.query:issues", "call:TrackerGraph.query:me"],
+  };
+  expect(["MathSkill.add", "DbSkill.query", "OtherGraph.query"].filter((path) => mayCall(caller, path))).toEqual([]);
+  expect(mayCall(caller, "TrackerGraph.query")).toBe(true);
+  expect(mayCall(caller, "TrackerGraph.query:issues")).toBe(true);
+});

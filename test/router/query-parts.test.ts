@@ -175,3 +175,13 @@ test("counts the limits of each part, whatever else the query has", async () => 
   await expect(send("order")).rejects.toThrow('"ShopGraph.mutate:order" allows 2 calls per minute');
   expect(await send("read")).toEqual({ query: "read" });
 });
+
+test("a call does not contain a part with a limit several times", async () => {
+  const { send, entries } = openBench(
+    "ShopGraph.mutate:order: { rate_limit: 2 }\nShopGraph.mutate:remove: { cooldown_seconds: 60 }",
+  );
+  for (const text of ["order order", "remove read remove"])
+    await expect(send(text)).rejects.toThrow("are limited: contain it once, and write a call for each");
+  expect(await send("read read order")).toEqual({ query: "read read order" });
+  expect(entries().map(({ code }) => code)).toEqual(["QUERY_INVALID", "QUERY_INVALID", undefined]);
+});

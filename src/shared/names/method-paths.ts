@@ -10,7 +10,8 @@ export interface PathParts {
 /** Names the parts of a method that one call has: `TrackerGraph.mutate:addLabel,createIssue`; the path itself without parts. */
 export function formatPartsPath(path: string, partNames: readonly string[]): string {
   if (partNames.length === 0) return path;
-  const own = partNames.map((name) => name.slice(name.indexOf(":") + 1));
+  const prefix = `${splitPath(path).method}:`;
+  const own = partNames.map((name) => (name.startsWith(prefix) ? name.slice(prefix.length) : name));
   return `${path}:${[...new Set(own)].toSorted().join(",")}`;
 }
 

@@ -13,7 +13,7 @@ import { GraphSender } from "./call/graph-sender.ts";
 import type { QueryChecker } from "./check/index.ts";
 import type { GraphCatalog, GraphField } from "./graph-catalog.ts";
 import { GraphMethod, GraphPart, type GraphReader } from "./graph-methods.ts";
-import { GRAPH_METHODS, type GraphMethodName, RootFields, toOperationKind } from "./root-fields.ts";
+import { GRAPH_METHODS, type GraphMethodName, listPartNames, RootFields, toOperationKind } from "./root-fields.ts";
 import { GraphTexts } from "./graph-texts.ts";
 
 /** The parts of the skill of a GraphQL API. */
@@ -76,7 +76,7 @@ function createInvoke(
     const text = String(input["query"]);
     const document = await texts.check(method, text, input["variables"] ?? {});
     if (document.problems.length > 0) throw createQueryError({ skill: config.skill, name }, text, document.problems);
-    const rows = document.fields.map((field) => fields.rows.get(`${method}:${field}`));
+    const rows = listPartNames(method, document).map((part) => fields.rows.get(part));
     const accountName = findMethodAccount(config, method);
     const account = accountName === undefined ? undefined : findAccount(accountName);
     return answerGraphCall(

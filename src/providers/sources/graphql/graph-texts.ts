@@ -1,7 +1,7 @@
 import type { QueryText } from "../../../model/skill.ts";
 import { hideBytes } from "./call/uploads.ts";
 import type { CheckedDocument, QueryChecker } from "./check/index.ts";
-import { type GraphMethodName, type RootFields, toOperationKind } from "./root-fields.ts";
+import { type GraphMethodName, listPartNames, type RootFields, toOperationKind } from "./root-fields.ts";
 
 /** Checks the texts of calls against the schema of an API and the root fields that its skill offers. */
 export class GraphTexts {
@@ -24,10 +24,11 @@ export class GraphTexts {
       argument: "query",
       variables: "variables",
       check: async (text, variables) => {
-        const { problems, fields, output } = await this.check(method, text, variables);
+        const document = await this.check(method, text, variables);
+        const { problems, output } = document;
         return {
           problems,
-          parts: fields.map((field) => `${method}:${field}`),
+          parts: listPartNames(method, document),
           ...(output !== undefined && problems.length === 0 && { output }),
         };
       },

@@ -15,6 +15,19 @@ export function toOperationKind(method: GraphMethodName): QueryKind {
   return method === "mutate" ? "mutation" : "query";
 }
 
+/** Lists the names of the parts that a text contains, each as often as it is selected. */
+export function listPartNames(
+  method: GraphMethodName,
+  { fields, queryFields = [] }: Pick<CheckedDocument, "fields" | "queryFields">,
+): readonly string[] {
+  return [...fields.map((field) => `${method}:${field}`), ...queryFields.map((field) => `query:${field}`)];
+}
+
+/** The root field of a part: `createIssue` of `mutate:createIssue`. */
+function getFieldName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
 /** The root fields that a skill offers, and the reasons why it does not offer others. */
 export class RootFields {
   /** By the names of parts: `mutate:createIssue`. */
@@ -44,13 +57,14 @@ export class RootFields {
   }
 
   /** Adds the problems of the root fields that the skill does not offer to those of a text. */
-  addProblems(method: GraphMethodName, { problems, fields }: CheckedDocument): readonly QueryProblem[] {
-    const others = fields.filter((field) => !this.rows.has(`${method}:${field}`));
-    const own = others.flatMap((field) => this.#findProblem(`${method}:${field}`, field, problems));
+  addProblems(method: GraphMethodName, document: CheckedDocument): readonly QueryProblem[] {
+    const { problems } = document;
+    const others = [...new Set(listPartNames(method, document))].filter((name) => !this.rows.has(name));
+    const own = others.flatMap((name) => this.#findProblem(name, getFieldName(name), problems));
     // The schema does not have a field that was removed; the reason says more than the names that are similar.
-    const removed = others.filter((field) => this.whyMissing(`${method}:${field}`)?.code === "METHOD_REMOVED");
+    const removed = others.filter((name) => this.whyMissing(name)?.code === "METHOD_REMOVED");
     const isOfRemoved = ({ message }: QueryProblem): boolean =>
-      removed.some((field) => message.includes(`Cannot query field "${field}"`));
+      removed.some((name) => message.includes(`Cannot query field "${getFieldName(name)}"`));
     return [...own, ...problems.filter((problem) => !isOfRemoved(problem))];
   }
 

@@ -222,7 +222,10 @@ test.each([
 test("accepts what is as large as the limits", () => {
   expect(findProblems(`{ issue(number: 1) { ${"parent { ".repeat(10)} id ${"}".repeat(10)} } }`)).toEqual([]);
   expect(findProblems(`{ me { ${list(TEXT_LIMITS.aliases, (at) => `a${at}: id`)} } }`)).toEqual([]);
-  expect(findProblems(`{ me { ${list(TEXT_LIMITS.fields - 1, () => "id")} } }`)).toEqual([]);
+  const tenFields = "issue(number: 1) { id number title body state createdAt meta score isOpen }";
+  const rest = "me { id login name id id id id id id }";
+  expect(TEXT_LIMITS.fields).toBe(2_000);
+  expect(findProblems(`{ ${list(199, (at) => `a${at}: ${tenFields}`)} ${rest} }`)).toEqual([]);
 });
 
 test("bounds the number and the length of messages", () => {
@@ -243,7 +246,7 @@ test("lists the root fields, the name and the text as it is sent", () => {
     fragment Rest on Query { issue(number: 1) { id } me { name } }`;
   expect(checkDocument(schema, "query", text)).toMatchObject({
     problems: [],
-    fields: ["me", "issue"],
+    fields: ["me", "issue", "me"],
     operationName: "Everything",
     text: "query Everything{first:me{id}...Rest __typename}fragment Rest on Query{issue(number:1){id}me{name}}",
   });
@@ -311,4 +314,53 @@ test("bounds the paths of files in types that contain themselves", () => {
   const { uploads = [] } = checkDocument(cyclic, "mutation", "mutation($a: A) { add(a: $a) }");
   expect(uploads).toHaveLength(50);
   expect(uploads).toContainEqual(["a", "file"]);
+});
+
+test("a text whose check ends before its end is refused [S5]", () => {
+  const message = "The text repeats fields of one name too often to be checked; select each field once";
+  const { problems } = checkDocument(schema, "query", `{ ${"me { id } ".repeat(990)} issue(nubmer: 1) { id } }`);
+  expect(problems.length).toBeGreaterThan(0);
+  const unread = `{ me { id } } fragment Unread on User { ${"id ".repeat(7_000)} }`;
+  expect(findProblems(unread)).toEqual([[message, "", []]]);
+});
+
+/** `relay` as in GitHub, `query` in results and `Query` as a node as in PostGraphile. */
+const NESTED = buildSchema(`
+interface Node { id: ID! }
+interface Host { secret(name: String): String }
+type Query implements Node & Host { id: ID! relay: Query! node(id: ID!): Node host: Host secret(name: String): String user: User }
+type User implements Node { id: ID! self: User mutations: Mutation }
+type Result { query: Query! again: Mutation }
+type Mutation { add: Result remove: Result }
+`);
+
+test.each([
+  ["query", "{ relay { secret } }", ["relay", "secret"], undefined],
+  [
+    "query",
+    "{ relay { relay { ...Inner } } } fragment Inner on Query { secret }",
+    ["relay", "relay", "secret"],
+    undefined,
+  ],
+  ["query", '{ node(id: "query") { id ... on Query { secret } } }', ["node", "secret"], undefined],
+  ["query", "{ host { secret } }", ["host", "secret"], undefined],
+  ["query", '{ node(id: "user") { id ... on User { self { id } } } }', ["node"], undefined],
+  [
+    "query",
+    "{ one: secret two: secret ...Two } fragment Two on Query { two: secret }",
+    ["secret", "secret"],
+    undefined,
+  ],
+  ["mutation", "mutation { add { query { secret user { id } } } }", ["add"], ["secret", "user"]],
+  ["mutation", "mutation { add { again { remove { again { __typename } } } } }", ["add", "remove"], undefined],
+] as const)("root fields below the root count: %s %s [S5]", (kind, text, fields, queryFields) => {
+  const checked = checkDocument(NESTED, kind, text);
+  expect(checked.problems).toEqual([]);
+  expect(checked.fields).toEqual(fields);
+  expect(checked.queryFields).toEqual(queryFields);
+});
+
+test("a query does not reach the mutations [S5]", () => {
+  const { problems } = checkDocument(NESTED, "query", "{ user { mutations { remove { __typename } } } }");
+  expect(problems).toMatchObject([{ message: expect.stringContaining('"remove" is a root field of mutations') }]);
 });

@@ -11,16 +11,16 @@ import {
 import type { QueryProblem } from "../../../../model/skill.ts";
 import { addProblems, type CheckedDocument, type QueryKind } from "./checked-document.ts";
 import { checkVariables } from "./check-variables.ts";
-import { collectFields } from "./collect-fields.ts";
 import { explainErrors } from "./explain-error.ts";
 import { findOperation } from "./find-operation.ts";
 import { findPages } from "./find-pages.ts";
 import { listUploads } from "./find-uploads.ts";
 import { MAX_PROBLEMS } from "./limits.ts";
-import { findExcess, type Fragments, getFragments } from "./measure-selection.ts";
+import { findExcess, getFragments } from "./measure-selection.ts";
 import { createSelectionOutput } from "./output-schema.ts";
 import { createProblem, parseText } from "./parse-text.ts";
 import { getNameRange } from "./ranges.ts";
+import { listInnerFields, listRootFields } from "./root-fields.ts";
 
 /** A text that was checked without its variables. */
 export interface CheckedText {
@@ -55,11 +55,14 @@ export function checkText(schema: GraphQLSchema, kind: QueryKind, text: string):
   const fields = listRootFields(schema, operation, fragments);
   const problems = findProblems(schema, document);
   if (problems.length > 0) return refuse(text, problems, fields);
+  const inner = listInnerFields(schema, operation, fragments);
+  if ("problem" in inner) return refuse(text, [inner.problem], fields);
   const pages = findPages(schema, operation, fragments);
   const uploads = listUploads(schema, operation);
   const checked: CheckedDocument = {
     problems: [],
-    fields,
+    fields: [...fields, ...inner.fields],
+    ...(inner.queryFields.length > 0 && { queryFields: inner.queryFields }),
     output: createSelectionOutput(schema, operation, fragments),
     ...(operation.name !== undefined && { operationName: operation.name.value }),
     text: stripIgnoredCharacters(text),
@@ -73,10 +76,14 @@ function refuse(text: string, problems: readonly QueryProblem[], fields: readonl
   return { checked: { problems, fields, text } };
 }
 
+const TOO_MANY_EQUAL = "The text repeats fields of one name too often to be checked; select each field once";
+
 function findProblems(schema: GraphQLSchema, document: DocumentNode): readonly QueryProblem[] {
   const errors = validate(schema, document, specifiedRules, { maxErrors: MAX_PROBLEMS });
   // The last error beyond the limit has no place: it says that there are more.
   const placed = errors.filter(({ nodes }) => nodes !== undefined && nodes.length > 0);
+  // The rule that compares fields of one name has ended the check: later rules have not read the whole text.
+  if (errors.length > 0 && placed.length === 0) return [createProblem(TOO_MANY_EQUAL, [0, 0])];
   return [...findSeveralAnswers(document), ...explainErrors(placed, document, schema)].slice(0, MAX_PROBLEMS);
 }
 
@@ -90,18 +97,4 @@ function findSeveralAnswers(document: DocumentNode): readonly QueryProblem[] {
     },
   });
   return problems;
-}
-
-/** The names of the root fields, without those of introspection. */
-function listRootFields(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  fragments: Fragments,
-): readonly string[] {
-  const root = schema.getRootType(operation.operation);
-  if (root == null) return [];
-  const selection = { set: operation.selectionSet, parent: root, isOptional: false };
-  const groups = collectFields([selection], root, { schema, fragments });
-  const names = [...groups.values()].flatMap(({ nodes }) => nodes.map(({ name }) => name.value));
-  return [...new Set(names.filter((name) => !name.startsWith("__")))];
 }

@@ -21,8 +21,10 @@ export interface ConnectionPages {
 export interface CheckedDocument {
   /** Empty for a text that may be sent. */
   readonly problems: readonly QueryProblem[];
-  /** The names of its root fields, without those of introspection. */
+  /** The names of its root fields, each as often as it is selected, without those of introspection. */
   readonly fields: readonly string[];
+  /** The root fields of queries that a mutation selects in its results. */
+  readonly queryFields?: readonly string[];
   /** The type of `data` by the selection; absent for a text with problems. */
   readonly output?: JsonSchema;
   readonly operationName?: string;

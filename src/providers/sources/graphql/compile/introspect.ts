@@ -119,12 +119,17 @@ function explain({ status, value, challenge, location }: GraphAnswer, { url }: I
       { status, challenge },
     );
   if (location !== undefined && status >= 300 && status < 400)
-    return new DocumentError(`${endpoint} is elsewhere: ${quoteAnswer(location)}; write that address`);
+    return new DocumentError(`${endpoint} is elsewhere: ${quoteAnswer(withoutQuery(location))}; write that address`);
   if (words !== undefined)
     return new DocumentError(`${host} does not describe its schema: ${words}; correct that, or ${SAVE}`);
   return new DocumentError(
     `${endpoint} is no GraphQL endpoint: it answers a query with HTTP ${status}${value === undefined ? " and no JSON" : " and no __schema"}; write the address that takes queries, often with /graphql at its end`,
   );
+}
+
+/** A server repeats the parameters of a request, and one of them may be a credential. */
+function withoutQuery(location: string): string {
+  return location.replace(/[?#].*$/s, "");
 }
 
 function quoteAnswer(text: string): string {
