@@ -127,7 +127,7 @@ function formatLine(hit: FoundMethod, detail: Detail, { explain, observed }: Lin
   const example = signature !== "" && method.definition.partOf !== undefined ? getPartExample(method) : "";
   const sentence = shortened(summary, detail === "signature" ? SENTENCE_UNITS : BRIEF_SENTENCE_UNITS);
   const shares = parts.slice(0, LISTED).map(({ word, share }) => `${word} ${share.toFixed(2)}`);
-  return [
+  const line = [
     `- ${detail === "signature" ? signature : method.path}`,
     ...(sentence === "" || detail === "path" ? [] : [`— ${sentence}`]),
     ...(method.metadata.deprecated === false
@@ -135,9 +135,9 @@ function formatLine(hit: FoundMethod, detail: Detail, { explain, observed }: Lin
       : [`(deprecated: ${shortened(method.metadata.deprecated, BRIEF_SENTENCE_UNITS)})`]),
     ...(signature !== "" && method.response?.items !== undefined ? [PAGES] : []),
     ...(devices === undefined ? [] : [`(devices: ${formatList(devices, LISTED)})`]),
-    ...(example === "" ? [] : [`\n  ${example}`]),
     ...(explain ? [`[${score.toFixed(2)}${shares.length === 0 ? "" : `: ${shares.join(", ")}`}]`] : []),
   ].join(" ");
+  return example === "" ? line : `${line}\n  ${example}`;
 }
 
 const PAGES = "(one page; .pages({ … }, { items: 100 }) reads all)";
