@@ -104,6 +104,14 @@ test("pages follows a connection forward and backward, by nodes and by edges [S5
   expect(notes).toEqual([]);
 });
 
+test("pages leaves the size of a page to the default in the text [S5]", async () => {
+  const { url, received } = await startTracker();
+  const { call } = createCalls(url);
+  expect(await readPages(call, FORWARD.replace("$first: Int", "$first: Int = 18"))).toHaveLength(45);
+  const sent = received.map(({ body }) => (JSON.parse(body) as { variables?: unknown }).variables);
+  expect(sent).toEqual([{}, { after: "18" }, { after: "36" }]);
+});
+
 test("pages stops at the items and pages that a program wants, and a note says that there are more [S5]", async () => {
   const { url, received } = await startTracker();
   const { call, notes } = createCalls(url);

@@ -266,6 +266,11 @@ test.each([
     { path: ["issue", "comments"], list: "nodes", cursor: "c", backward: true },
   ],
   [
+    "a size with a default in the text",
+    "query($n: Int = 5, $c: String) { issues(first: $n, after: $c) { nodes { id } pageInfo { hasNextPage endCursor } } }",
+    { path: ["issues"], list: "nodes", cursor: "c" },
+  ],
+  [
     "edges",
     "query($c: String) { issues(after: $c) { edges { node { id } } pageInfo { hasNextPage endCursor } } }",
     { path: ["issues"], list: "edges", cursor: "c" },

@@ -11,7 +11,7 @@ export interface ConnectionPages {
   readonly list: "nodes" | "edges";
   /** The variable of the argument `after` or `before`. */
   readonly cursor: string;
-  /** The variable of the argument `first` or `last`. */
+  /** The variable of the argument `first` or `last`, if the text gives it no default. */
   readonly size?: string;
   /** True if the pages go backward: `before`, `hasPreviousPage` and `startCursor`. */
   readonly backward?: true;

@@ -41,6 +41,7 @@ export function findPages(
   const root = schema.getRootType(operation.operation);
   if (root == null || operation.operation !== OperationTypeNode.QUERY) return undefined;
   const found: ConnectionPages[] = [];
+  const defaults = new Set(listVariablesWithDefault(operation));
   const visit = (set: SelectionSetNode, parent: GraphQLCompositeType, path: readonly string[]): void => {
     for (const { node, parent: owner } of listFields(set, parent, { schema, fragments })) {
       const type = "getFields" in owner ? owner.getFields()[node.name.value]?.type : undefined;
@@ -51,12 +52,21 @@ export function findPages(
       const ownPath = [...path, (node.alias ?? node.name).value];
       const inside = listFields(node.selectionSet, composite, { schema, fragments }).map((each) => each.node);
       const pages = readConnection(node, inside, ownPath, fragments);
-      if (pages !== undefined) found.push(pages);
+      if (pages !== undefined) found.push(withoutDefault(pages, defaults));
       visit(node.selectionSet, composite, ownPath);
     }
   };
   visit(operation.selectionSet, root, []);
   return found.length === 1 ? found[0] : undefined;
+}
+
+function listVariablesWithDefault({ variableDefinitions = [] }: OperationDefinitionNode): readonly string[] {
+  return variableDefinitions.flatMap(({ variable, defaultValue }) => (defaultValue ? [variable.name.value] : []));
+}
+
+/** Leaves the size of a page to the default that the text gives its variable. */
+function withoutDefault({ size, ...pages }: ConnectionPages, defaults: ReadonlySet<string>): ConnectionPages {
+  return { ...pages, ...(size !== undefined && !defaults.has(size) && { size }) };
 }
 
 /** Lists the fields of a selection, with those of its fragments. */
