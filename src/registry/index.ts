@@ -9,6 +9,7 @@ export { briefCatalog, type BriefCatalogOptions, CATALOG_LEGEND } from "./brief-
 export { completeCode, type CodeCompletion } from "./completion/complete-code.ts";
 export { bareDeclarations, declarations } from "./declarations/index.ts";
 export type { FindInferredOutput, InferredOutput } from "./declarations/inferred-output.ts";
+export type { TextOutput } from "./declarations/text-signatures.ts";
 export { describe, type Description } from "./description/index.ts";
 export { exampleArguments, exampleCall } from "./examples/index.ts";
 export { formatSchemaType } from "./declarations/types.ts";

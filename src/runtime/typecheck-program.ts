@@ -1,13 +1,12 @@
 import { hash } from "node:crypto";
 
-import type { QueryOutput } from "./refusals/check-queries.ts";
 import type { Discovery } from "./discovery.ts";
 import { type SourceFinding, type SourceText, createSourceText, createViolation } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
 import { setBounded } from "../shared/lru.ts";
 import { hasUnknown, type Plan } from "../model/plan.ts";
 import type { Program } from "../model/program.ts";
-import { bareDeclarations } from "../registry/index.ts";
+import { bareDeclarations, type TextOutput } from "../registry/index.ts";
 import type { RunRequest } from "./execution/run-services.ts";
 import { hasStrangeMember } from "./outcome/read-members.ts";
 import type { Diagnostic, Typecheck } from "../typecheck/index.ts";
@@ -34,7 +33,7 @@ export interface CheckedProgram {
   readonly plan: Plan;
   readonly program: Program;
   /** The types of the results of its literal texts. */
-  readonly outputs?: readonly QueryOutput[];
+  readonly outputs?: readonly TextOutput[];
 }
 
 const EMPTY_REPORT: TypeReport = { violations: [], notes: [] };

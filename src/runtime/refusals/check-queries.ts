@@ -1,28 +1,19 @@
 import { getMessage, SkillgateError } from "../../errors.ts";
 import type { LiteralQuery } from "../../gatekeeper/index.ts";
-import type { JsonSchema } from "../../model/json.ts";
 import type { Violation } from "../../model/outcome.ts";
 import { formatQueryProblem } from "../../model/requests/query-errors.ts";
 import type { QueryProblem } from "../../model/skill.ts";
+import type { TextOutput } from "../../registry/index.ts";
 import { createSourceText, createViolation, type SourceFinding } from "../../shared/source-text.ts";
 import type { RunnableProgram } from "../check-program.ts";
 
 /** Violations of the texts of one program that are reported. */
 const MAX_VIOLATIONS = 50;
 
-/** The type of the result of each text, for the check of types. */
-export interface QueryOutput {
-  /** `Skill.method` */
-  readonly path: string;
-  /** The argument with the text. */
-  readonly argument: string;
-  readonly text: string;
-  readonly output: JsonSchema;
-}
-
 /** A program whose literal texts were checked: their problems are among the violations, and their parts in the plan. */
 export interface QueriedProgram extends RunnableProgram {
-  readonly outputs: readonly QueryOutput[];
+  /** The type of the result of each text, for the check of types. */
+  readonly outputs: readonly TextOutput[];
 }
 
 /**
@@ -54,7 +45,7 @@ interface QueryResult {
   readonly query: LiteralQuery;
   readonly parts: readonly string[];
   readonly findings: readonly SourceFinding[];
-  readonly output?: QueryOutput;
+  readonly output?: TextOutput;
 }
 
 async function checkQuery(query: LiteralQuery): Promise<QueryResult> {
