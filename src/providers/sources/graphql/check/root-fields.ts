@@ -33,9 +33,9 @@ export function listRootFields(
 }
 
 interface InnerFields {
-  /** Of the type of the operation. */
+  /** Those of the type of the operation. */
   readonly fields: readonly string[];
-  /** Of the type of queries, in a mutation. */
+  /** Those of the type of queries, in a mutation. */
   readonly queryFields: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function listInnerFields(
       const field = findField(parent, node);
       if (isInner && field !== undefined) {
         const reaches = (root: GraphQLObjectType | null | undefined): boolean =>
-          root != null && isFieldOf(field, parent, root, schema);
+          root != null && mayBelongTo(field, parent, root, schema);
         if (reaches(own)) fields.push(node.name.value);
         else if (reaches(query)) queryFields.push(node.name.value);
         else if (reaches(mutation)) problem ??= refuseMutation(node);
@@ -87,7 +87,7 @@ function findField(parent: GraphQLCompositeType, node: FieldNode): AnyField | un
 }
 
 /** True if a selected field may be one of a root type. The values that each object has, such as `id` of `Node`, are not. */
-function isFieldOf(
+function mayBelongTo(
   { args, type }: AnyField,
   parent: GraphQLCompositeType,
   root: GraphQLObjectType,
