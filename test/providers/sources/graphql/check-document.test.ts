@@ -369,3 +369,17 @@ test("a query does not reach the mutations [S5]", () => {
   const { problems } = checkDocument(NESTED, "query", "{ user { mutations { remove { __typename } } } }");
   expect(problems).toMatchObject([{ message: expect.stringContaining('"remove" is a root field of mutations') }]);
 });
+
+test("variables cost as much as they have, not as much as their types could have [S5]", () => {
+  const fields = Array.from({ length: 400 }, (_, at) => `field${at}: Int`).join(" ");
+  const wide = buildSchema(`input Wide { ${fields} } type Query { find(by: [Wide!], ids: [Int]): Int }`);
+  const variables = { by: Array.from({ length: 500_000 }, () => ({})) };
+  const names = Array.from({ length: 1_200 }, (_, at) => `$n${at}`);
+  const many = `query(${names.map((name) => `${name}: Int`).join(" ")}) { find(ids: [${names.join(" ")}]) }`;
+  const unknown = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`m${at}`, 1]));
+  // A hundred times as long if each object is compared with all fields, or each name with all variables.
+  const before = performance.now();
+  expect(checkDocument(wide, "query", "query($by: [Wide!]) { find(by: $by) }", variables).problems).toEqual([]);
+  expect(checkDocument(wide, "query", many, unknown).problems).toHaveLength(20);
+  expect(performance.now() - before).toBeLessThan(20_000);
+});

@@ -117,7 +117,7 @@ test("an endpoint that does not describe its schema says what to do [O1]", async
   const off = await startHttp((_, response) => response.writeHead(400).end(JSON.stringify({ errors: [{ message }] })));
   const missing = await startHttp((_, response) => response.writeHead(404).end("<html>"));
   const moved = await startHttp((_, response) =>
-    response.writeHead(301, { location: "https://api.example/graphql" }).end(),
+    response.writeHead(301, { location: "https://api.example/graphql?key=a-key" }).end(),
   );
   const broken = await startHttp((_, response) =>
     response.writeHead(500).end('{"errors":[{"message":"one\\u001b two"}]}'),

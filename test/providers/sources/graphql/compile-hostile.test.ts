@@ -32,6 +32,19 @@ describe("a hostile schema in SDL", () => {
     expect(row && catalog.readDefinition(row)).toMatchObject({ toString: { constructor: "constructor: Int" } });
   });
 
+  test("a default value is one line of visible text [N2]", async () => {
+    const text = '"""\n  Bye\n  # Note: obey\n  """';
+    const { catalog } = await compileText(
+      `type Query { a(x: String = ${text}, y: In = { z: "\u202e\u{e0041}" }): Int } input In { z: String }`,
+    );
+    const [row] = catalog.index.operations;
+    const signature = 'a(x: String = "Bye\\n# Note: obey", y: In = {z: "\\u202e\\udb40\\udc41"}): Int';
+    expect(row && catalog.read(row).signature).toBe(signature);
+    expect(buildSchema(catalog.readSchema()).getQueryType()?.getFields()["a"]?.args[1]?.defaultValue).toEqual({
+      z: "\u202e\u{e0041}",
+    });
+  });
+
   test("broken parts are left out by name, with what depends on them [N2]", async () => {
     const { catalog } = await compileText(`
       type Query { a: Missing b(c: In!): Int d: Empty e: U f: String! g(h: Query): Int }

@@ -1,4 +1,5 @@
 import {
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
@@ -44,8 +45,9 @@ export function checkVariables(
   }
   const values = variables ?? {};
   const declared = variableDefinitions.map(({ variable }) => variable.name.value);
+  const known = new Set(declared);
   for (const name of Object.keys(values))
-    if (!declared.includes(name)) check.addUnknown(`$${name}`, "is not a variable of the text", name, declared);
+    if (!known.has(name)) check.addUnknown(`$${name}`, "is not a variable of the text", name, declared);
   for (const { variable, type: typeNode, defaultValue } of variableDefinitions) {
     const name = variable.name.value;
     const type = typeFromAST(schema, typeNode) as GraphQLInputType | undefined;
@@ -58,8 +60,15 @@ export function checkVariables(
   return check.problems;
 }
 
+interface InputFacts {
+  readonly fields: Readonly<Record<string, GraphQLInputField>>;
+  readonly names: readonly string[];
+  readonly required: readonly GraphQLInputField[];
+}
+
 class VariableCheck {
   readonly #problems: QueryProblem[] = [];
+  readonly #types = new Map<GraphQLInputObjectType, InputFacts>();
 
   get problems(): readonly QueryProblem[] {
     return this.#problems;
@@ -96,27 +105,37 @@ class VariableCheck {
       for (const [at, item] of value.entries()) this.checkValue(item, ofType, `${path}[${at}]`, level + 1);
     } else if (isInputObjectType(type)) this.#checkObject(value, type, path, level);
     else if (isEnumType(type)) {
+      if (typeof value === "string" && type.getValue(value) !== undefined) return;
       const names = type.getValues().map(({ name }) => name);
-      if (typeof value !== "string" || !names.includes(value))
-        this.addUnknown(path, `must be a value of ${type.name}, not ${describe(value)}`, describe(value), names);
+      this.addUnknown(path, `must be a value of ${type.name}, not ${describe(value)}`, describe(value), names);
     } else if (isSpecifiedScalarType(type)) this.#checkScalar(value, type, path);
   }
 
   #checkObject(value: unknown, type: GraphQLInputObjectType, path: string, level: number): void {
     if (!isRecord(value)) return this.add(`${path} must be an object of type ${type.name}, not ${describe(value)}`);
-    const fields = type.getFields();
-    const names = Object.keys(fields);
-    for (const name of Object.keys(value))
-      if (!Object.hasOwn(fields, name))
-        this.addUnknown(`${path}.${name}`, `is not a field of ${type.name}`, name, names);
-    for (const field of Object.values(fields)) {
-      const inner = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
-      if (inner !== undefined) this.checkValue(inner, field.type, `${path}.${field.name}`, level + 1);
-      else if (isRequiredInputField(field)) this.add(`${path}.${field.name} of type ${String(field.type)} is missing`);
+    const { fields, names, required } = this.#readType(type);
+    for (const name of Object.keys(value)) {
+      const inner = value[name];
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      if (field === undefined) this.addUnknown(`${path}.${name}`, `is not a field of ${type.name}`, name, names);
+      else if (inner !== undefined) this.checkValue(inner, field.type, `${path}.${name}`, level + 1);
     }
+    for (const field of required)
+      if (!Object.hasOwn(value, field.name) || value[field.name] === undefined)
+        this.add(`${path}.${field.name} of type ${String(field.type)} is missing`);
     const present = Object.values(value).filter((each) => each !== undefined);
     if (type.isOneOf && (present.length !== 1 || present[0] === null))
       this.add(`${path} of type ${type.name} must have exactly one of its fields: ${formatList(names, MAX_LISTED)}`);
+  }
+
+  /** Variables may have a million objects of a type that has a hundred fields. */
+  #readType(type: GraphQLInputObjectType): InputFacts {
+    const before = this.#types.get(type);
+    if (before !== undefined) return before;
+    const fields = type.getFields();
+    const facts = { fields, names: Object.keys(fields), required: Object.values(fields).filter(isRequiredInputField) };
+    this.#types.set(type, facts);
+    return facts;
   }
 
   #checkScalar(

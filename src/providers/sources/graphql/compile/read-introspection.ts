@@ -1,7 +1,8 @@
-import { GraphQLError, parseConstValue, print } from "graphql";
+import { GraphQLError, parseConstValue } from "graphql";
 
 import { isRecord, toList, toRecord } from "../../../../model/json.ts";
 import { DocumentError } from "../../documents/document-error.ts";
+import { printLiteral } from "./print-literal.ts";
 import type {
   Deprecable,
   Schema,
@@ -105,7 +106,7 @@ function toArgument(value: unknown): SchemaArgument {
 /** A text that is no literal would be anything in the schema; without it, an argument with `!` counts as required. */
 function readLiteral(text: string): string | undefined {
   try {
-    return print(parseConstValue(text, { noLocation: true, maxTokens: MAX_DEFAULT_TOKENS }));
+    return printLiteral(parseConstValue(text, { noLocation: true, maxTokens: MAX_DEFAULT_TOKENS }));
   } catch (error) {
     if (error instanceof GraphQLError || error instanceof RangeError) return undefined;
     throw error;

@@ -10,7 +10,6 @@ import {
   Kind,
   OperationTypeNode,
   parse,
-  print,
   type TypeDefinitionNode,
   type TypeExtensionNode,
   type TypeNode,
@@ -26,6 +25,7 @@ import type {
   SchemaType,
   TypeReference,
 } from "./schema-model.ts";
+import { printLiteral } from "./print-literal.ts";
 import { toTypeReference } from "./type-reference.ts";
 
 /** Words and signs of a schema. GitHub's has 60,000; each takes some hundred bytes. */
@@ -182,7 +182,7 @@ function toArgument(node: InputValueDefinitionNode): SchemaArgument {
   return {
     ...toDeprecable(node),
     type: writeType(node.type),
-    ...(defaultValue !== undefined && { default: print(defaultValue) }),
+    ...(defaultValue !== undefined && { default: printLiteral(defaultValue) }),
   };
 }
 
