@@ -1,7 +1,7 @@
 // What the document of a large API costs: GitHub's, from npm. `npm run bench:sources`
 //
-// Its first reading, later starts beside starts without it, its search and its calls; and ten such documents. Exits with 1 if
-// a mark is missed, and with 2 if the document cannot be had.
+// Its first reading, later starts beside starts without it, its search and its calls; and ten such documents. Queries that are
+// checked against GitHub's schema. Exits with 1 if a mark is missed, and with 2 if the document cannot be had.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,6 +16,8 @@ import { answerFirst } from "../start.mjs";
 
 const ROUNDS = 7;
 const CHILD = fileURLToPath(new URL("start-once.mjs", import.meta.url));
+const QUERIES = fileURLToPath(new URL("queries-once.mjs", import.meta.url));
+const QUERY_ROUNDS = 3;
 const BIN = fileURLToPath(new URL("../../../dist/src/bin.js", import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), "skillgate-bench-"));
@@ -31,6 +33,7 @@ try {
   await startOnce(projects.ten);
   const firstGraphql = await startOnce(projects.graphql);
   const starts = await measureStarts(projects);
+  const queries = await measureQueries(projects.graphql);
   const ways = await measureWays(projects);
   const rows = [
     mark("first reading, s", first.knownMs / 1_000, 2.5),
@@ -40,6 +43,8 @@ try {
     mark("first reading of a GraphQL schema, s", firstGraphql.knownMs / 1_000, 2.5),
     mark("first reading of a GraphQL schema, MB at the peak", firstGraphql.peakMb, 200),
     ...compare("a GraphQL schema", starts.graphql, starts.none, { ms: 40, mb: 10 }),
+    mark("checking a query, ms (median of 200 new ones)", queries.warmMs, 5),
+    mark("the longest stop of the host's loop meanwhile, ms", queries.stopMs, 50),
     mark("skillgate run -e 1, ms more", ways.run.one - ways.run.none, 60),
     mark("skillgate serve to its tools, ms more", ways.serve.one - ways.serve.none, 60),
   ];
@@ -53,6 +58,10 @@ try {
     ["the first search, with the rest of the index, ms", starts.one.firstSearchMs],
     ["a later search, ms", starts.one.searchMs],
     ["a call in a program, with a local server, ms", starts.one.callMs],
+    ["the first query, which loads the schema, ms", queries.coldMs],
+    ["checking a query, ms (percentile 95)", queries.warmP95Ms],
+    ["checking a query, ms of computing (median)", queries.workMs],
+    ["checking a query, ms of computing (percentile 95)", queries.workP95Ms],
   ];
   table("Beside it", ["", "measured"], others);
   if (rows.some(([, measured, limit]) => measured > limit)) process.exitCode = 1;
@@ -115,9 +124,17 @@ function getMedians(list) {
   return Object.fromEntries(Object.keys(list[0]).map((key) => [key, median(list.map((each) => each[key]))]));
 }
 
+/** Returns the medians of checking queries; the stops of the loop are measured apart, as that takes time. */
+async function measureQueries(cwd) {
+  const found = [];
+  for (let round = 0; round < QUERY_ROUNDS; round++)
+    found.push({ ...(await startOnce(cwd, [QUERIES])), ...(await startOnce(cwd, [QUERIES, "--stops"])) });
+  return getMedians(found);
+}
+
 /** Starts a runtime in a process of its own, and returns what it measured. */
-async function startOnce(cwd) {
-  const child = spawn(process.execPath, ["--expose-gc", CHILD], {
+async function startOnce(cwd, script = ["--expose-gc", CHILD]) {
+  const child = spawn(process.execPath, script, {
     cwd,
     stdio: ["ignore", "pipe", "inherit"],
     env: env(cwd),
