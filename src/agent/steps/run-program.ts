@@ -28,7 +28,7 @@ export async function runProgram(
   const { code } = args;
   if (typeof code === "string") {
     emit({ type: "code", step, code });
-    const { plan, violations } = view.plan(code);
+    const { plan, violations } = await view.plan(code);
     emit({ type: "plan", step, calls: violations.length === 0 ? formatPlannedSteps(plan, view) : [] });
   }
   const target = { emit, meter: context.meter };

@@ -19,7 +19,7 @@ import { RunningLimit } from "./running-limit.ts";
 export interface RunApi {
   /** Rejects with `RATE_LIMIT` if the limits of the caller are used up. A program counts as its calls, and at least once. */
   run(source: string, options?: RunOptions): Promise<Outcome>;
-  /** Looks at a program without running it. */
+  /** Looks at a program without running it, at once: texts in query languages are not checked. */
   check(source: string, options?: Omit<RunOptions, "signal">): CheckResult;
   /** Like `check`, and checks the texts that it writes in query languages, such as GraphQL, by the schemas of their APIs. */
   checkTexts(source: string, options?: Omit<RunOptions, "signal">): Promise<CheckResult>;

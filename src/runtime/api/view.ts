@@ -249,8 +249,8 @@ export class RuntimeView {
   }
 
   /** Checks a program that is about to run, which counts then. */
-  plan(source: string): CheckResult {
-    return this.#runtime.check(source, { caller: this.caller });
+  plan(source: string): Promise<CheckResult> {
+    return this.#runtime.checkTexts(source, { caller: this.caller });
   }
 
   /** The caller's own connections; with `admin:ManageServers` those of all. */

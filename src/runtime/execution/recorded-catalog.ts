@@ -3,7 +3,10 @@ import { createRegistry } from "../../registry/index.ts";
 import type { Cassette, CassetteSkill } from "../../runs/index.ts";
 import type { RunRequest } from "./run-services.ts";
 
-/** Returns the request with the catalog of a cassette, if the cassette has one: no provider is needed to check a program. */
+/**
+ * Returns the request with the catalog of a cassette, if the cassette has one: no provider is needed to check a program. A cassette
+ * has no schemas of query languages, so texts in them are not checked.
+ */
 export function withRecordedSkills({ skills }: Cassette, request: RunRequest): RunRequest {
   return skills === undefined
     ? request
@@ -16,8 +19,9 @@ let lastVersion = 0;
 function createCatalog(skills: readonly CassetteSkill[]): Catalog {
   const registry = createRegistry();
   for (const skill of skills) {
+    const methods = skill.methods.map(({ queryText: _queryText, ...method }) => method);
     const invoke = (): Promise<never> => Promise.reject(new TypeError("A method of a cassette is not called"));
-    registry.register({ ...skill, description: "", source: "cassette", invoke });
+    registry.register({ ...skill, methods, description: "", source: "cassette", invoke });
   }
   const { catalog } = registry;
   return Object.freeze({ ...catalog, version: --lastVersion });

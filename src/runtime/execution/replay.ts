@@ -14,6 +14,7 @@ import {
   toStoredOutcome,
 } from "../../runs/index.ts";
 import { isBuiltin } from "../builtin-calls.ts";
+import { checkQueries } from "../refusals/check-queries.ts";
 import { createOutcome } from "../outcome/index.ts";
 import type { ResultHandles } from "../../model/kept-results.ts";
 import { maskOutcome, sandboxOptions } from "./describe-outcome.ts";
@@ -58,7 +59,7 @@ export function createReplays({ readRunRecord, services, createRequest }: Replay
       const program =
         source === undefined
           ? readRecordedProgram(cassette)
-          : checkOtherText(source, withRecordedSkills(cassette, createRequest(pickFacts(cassette))), services);
+          : await checkOtherText(source, withRecordedSkills(cassette, createRequest(pickFacts(cassette))), services);
       return replayCassette(cassette, program, { ...services, replayer: options.caller ?? OWNER });
     },
   };
@@ -129,8 +130,12 @@ function readRecordedProgram({ header }: Cassette): ReplayProgram {
 }
 
 /** Another text of a program, checked against the methods of the runtime. Throws the first reason why it is refused. */
-function checkOtherText(source: string, request: RunRequest, { inspect }: Pick<RunServices, "inspect">): ReplayProgram {
-  const { program, violations, notes } = inspect(source, request);
+async function checkOtherText(
+  source: string,
+  request: RunRequest,
+  { inspect }: Pick<RunServices, "inspect">,
+): Promise<ReplayProgram> {
+  const { program, violations, notes } = await checkQueries(inspect(source, request), source);
   if (program !== undefined) return { source, program, notes, isOtherText: true };
   const [violation] = violations;
   if (violation === undefined) throw new TypeError("A text without a program has a violation");

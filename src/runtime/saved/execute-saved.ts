@@ -4,6 +4,7 @@ import type { Limits } from "../../model/limits.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunRequest } from "../execution/run-services.ts";
 import type { CheckProgram } from "../check-program.ts";
+import { checkQueries } from "../refusals/check-queries.ts";
 import type { RunOptions } from "../../runtime.ts";
 import type { SavedExecution, SavedExecutor } from "./saved-calls.ts";
 
@@ -40,6 +41,9 @@ export function createSavedExecutor({ limits, inspect, createRequest, run }: Exe
         ...(call && { within: call.within ?? { runId: call.runId, id: call.id } }),
       }));
     },
-    isRefused: (source) => inspect(source, createRequest({ caller: OWNER })).program === undefined,
+    async isRefused(source) {
+      const { violations } = await checkQueries(inspect(source, createRequest({ caller: OWNER })), source);
+      return violations.some(({ code }) => code !== "QUERY_UNCHECKED");
+    },
   };
 }

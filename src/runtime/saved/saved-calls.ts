@@ -16,8 +16,8 @@ export interface SavedExecution extends ProgramExecution {
 
 export interface SavedExecutor {
   readonly execute: (execution: SavedExecution) => Promise<Outcome>;
-  /** True if the program is refused even for a caller with all permissions. */
-  readonly isRefused: (source: string) => boolean;
+  /** True if the program is refused even for a caller with all permissions, for its own mistakes. */
+  readonly isRefused: (source: string) => Promise<boolean>;
 }
 
 /** Saved skills that call each other may be nested so deeply. */
@@ -64,7 +64,7 @@ export class SavedCalls {
     this.#depths.set(runId, depth);
     try {
       const outcome = await executor.execute({ ...run, runId, depth, call: this.#open.get(context.callId) });
-      return { outcome, isOwnFailure: isOwnFailure(outcome, () => executor.isRefused(source)) };
+      return { outcome, isOwnFailure: await isOwnFailure(outcome, () => executor.isRefused(source)) };
     } finally {
       this.#depths.delete(runId);
     }
@@ -72,7 +72,7 @@ export class SavedCalls {
 }
 
 /** A failure for which the caller, a server or the time is the reason says nothing about the program. */
-function isOwnFailure(outcome: Outcome, isRefused: () => boolean): boolean {
+async function isOwnFailure(outcome: Outcome, isRefused: () => Promise<boolean>): Promise<boolean> {
   switch (outcome.kind) {
     case "completed":
     case "waiting":

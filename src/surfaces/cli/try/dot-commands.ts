@@ -83,9 +83,9 @@ function showTypes({ runtime }: TryContext, rest: string): string {
   return runtime.declarations(skills.length === 0 ? undefined : skills).trimEnd();
 }
 
-function showPlan({ runtime, session: { paint } }: TryContext, rest: string): string {
+async function showPlan({ runtime, session: { paint } }: TryContext, rest: string): Promise<string> {
   if (rest === "") return "Write the program, as in .plan await device.Skill.method()";
-  const { violations, plan, notes } = runtime.check(rest);
+  const { violations, plan, notes } = await runtime.checkTexts(rest);
   if (violations.length > 0) return violationsText(violations, paint.out);
   return lines([planText(plan), noteLines(notes, paint.out)]);
 }

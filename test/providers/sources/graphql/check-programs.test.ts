@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { createRuntime, type Runtime } from "../../../../src/index.ts";
+import { OWNER } from "../../../../src/model/caller.ts";
 import type { MethodDefinition, ProvidedSkill } from "../../../../src/model/skill.ts";
 import { createQueryChecker } from "../../../../src/providers/sources/graphql/check/index.ts";
+import { answerDotCommand, type TryContext } from "../../../../src/surfaces/cli/try/dot-commands.ts";
 import { TRACKER_SDL } from "./tracker-schema.ts";
 
 const checker = createQueryChecker(() => TRACKER_SDL);
@@ -144,4 +146,16 @@ test("checks the uses of a result by the selection of its text", { timeout: 60_0
       "result.issues.nodes.map((each) => [each.title, each.author.name, each.author.version, other.me.login])",
     ),
   ).toEqual([]);
+});
+
+test("checks the literal queries of a program that is about to run, and of the command .plan", async () => {
+  const wrong = 'await device.TrackerGraph.query({ query: "{ me { nmae } }" });';
+  const right = 'await device.TrackerGraph.query({ query: "{ me { name } }" });';
+  const view = runtime.viewFor(OWNER);
+  expect((await view.plan(wrong)).violations).toMatchObject([{ code: "QUERY_INVALID", suggestions: ["name"] }]);
+  expect((await view.plan(right)).plan).toMatchObject([{ parts: ["query:me"] }]);
+  const out = { red: String, dim: String };
+  const context = { runtime, session: { paint: { out } } } as unknown as TryContext;
+  expect(runtime.check(wrong).violations).toEqual([]);
+  expect(await answerDotCommand("plan", wrong, context)).toContain('did you mean "name"');
 });
