@@ -107,6 +107,33 @@ test("a root field that the settings leave out is refused, and says who offers i
   expect(server.received).toEqual([]);
 });
 
+test("a root field below another one is refused, asked about and named as at the root [S5]", async () => {
+  const { open, server, cwd } = await startProject();
+  const nested = TRACKER.replace("type Query {", "type Query { relay: Query!").replace(
+    "type Mutation {",
+    "type Result { query: Query! }\ntype Mutation { touch: Result",
+  );
+  writeFileSync(join(cwd, "tracker.graphql"), nested);
+  writeFileSync(join(cwd, "tools.yaml"), "TrackerGraph.query:issue: { requires_approval: true }\n");
+  const asked: string[] = [];
+  const approve = (request: { readonly path: string }): false => {
+    asked.push(request.path);
+    return false;
+  };
+  const runtime = await open({ exclude: ["query:me"] }, { policy: join(cwd, "tools.yaml"), approve });
+  const send = async (method: string, text: string): Promise<string> =>
+    (await runtime.run(`await device.TrackerGraph.${method}({ query: ["${text}"].join("") })`)).text;
+  const refusal = 'The root field "me" is not offered';
+  expect(await send("query", "{ relay { me { id } } }")).toContain(refusal);
+  expect(await send("mutate", "mutation { touch { query { ... { me { id } } } } }")).toContain(refusal);
+  expect(await send("query", "{ relay { issue(number: 1) { id } } }")).toContain("APPROVAL_MISSING");
+  expect(await send("mutate", "mutation { touch { query { issue(number: 1) { id } } } }")).toContain(
+    "APPROVAL_MISSING",
+  );
+  expect(asked).toEqual(["TrackerGraph.query:issue,relay", "TrackerGraph.mutate:query:issue,touch"]);
+  expect(server.received).toEqual([]);
+});
+
 test("root fields that are held or removed say so, with the command that accepts them [S5]", async () => {
   const { open, server, cwd } = await startProject();
   await (await open({ changes: "hold" })).close();
