@@ -24,7 +24,7 @@ process.stdout.write(JSON.stringify(found));
 await runtime.close();
 process.exit(0);
 
-/** A query of at least 3 levels, with a union and variables; each has other fields, aliases and values. */
+/** A query of 5 levels, with a union and variables; each has other fields, aliases and values. */
 function writeQuery(at) {
   const fields = FIELDS.filter((_, bit) => bit === 0 || (at >> (bit - 1)) & 1).join(" ");
   return `query Find${at}($first: Int!, $after: String) {
