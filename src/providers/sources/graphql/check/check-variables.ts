@@ -45,9 +45,9 @@ export function checkVariables(
   }
   const values = variables ?? {};
   const declared = variableDefinitions.map(({ variable }) => variable.name.value);
-  const known = new Set(declared);
+  const names = new Set(declared);
   for (const name of Object.keys(values))
-    if (!known.has(name)) check.addUnknown(`$${name}`, "is not a variable of the text", name, declared);
+    if (!names.has(name)) check.addUnknown(`$${name}`, "is not a variable of the text", name, declared);
   for (const { variable, type: typeNode, defaultValue } of variableDefinitions) {
     const name = variable.name.value;
     const type = typeFromAST(schema, typeNode) as GraphQLInputType | undefined;
