@@ -26,6 +26,7 @@ test.each(REFUSALS)("returns the documented text for $code [S5]", { tags: "rest"
           "call:living_room_pc.*",
           "see:UserSkill.remove",
           "call:ShopAPI.*",
+          "call:TrackerGraph.*",
         ],
       },
       limits: { sourceBytes: code === "SOURCE_LIMIT" ? 50 : 1_000 },

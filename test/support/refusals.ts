@@ -1,4 +1,5 @@
 import { defineSkill, type ProvidedSkill } from "../../src/index.ts";
+import { createQueryChecker } from "../../src/providers/sources/graphql/check/index.ts";
 import { whyOperationMissing } from "../../src/providers/sources/operation-changes.ts";
 import { ADD } from "./math-skill.ts";
 import { createRemoteSkill } from "./remote-skill.ts";
@@ -18,6 +19,9 @@ const MISSING = new Map(
     return [name, whyOperationMissing({ name, kind, differences: ["a.amount: number → string"] }, "shop")];
   }),
 );
+
+/** Its thread does not keep the process alive. */
+const TRACKER = createQueryChecker(() => "type Query { issue(id: ID!): Issue }\ntype Issue { id: ID! title: String! }");
 
 /** The skills that the examples of `docs/errors.md` speak of. */
 export const SAMPLE_SKILLS: readonly ProvidedSkill[] = [
@@ -49,5 +53,28 @@ export const SAMPLE_SKILLS: readonly ProvidedSkill[] = [
       methods: { orders_list: { description: "List the orders", run: async () => [] } },
     }),
     whyMissing: (name) => MISSING.get(name),
+  },
+  {
+    name: "TrackerGraph",
+    description: "Tracks issues",
+    source: "sample",
+    kind: "api",
+    methods: [
+      {
+        name: "query",
+        description: "Reads from the tracker",
+        input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+        metadata: { readOnly: true },
+        queryText: {
+          argument: "query",
+          variables: "variables",
+          async check(text, variables) {
+            const { problems, fields } = await TRACKER.check("query", text, variables);
+            return { problems, parts: fields.map((field) => `query:${field}`) };
+          },
+        },
+      },
+    ],
+    invoke: async () => null,
   },
 ];
