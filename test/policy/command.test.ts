@@ -24,9 +24,9 @@ test("writes a policy that passes its own check, and keeps it afterwards [P4]", 
     JSON.parse(JSON.stringify(POLICY_SCHEMA)),
   );
   const checked = await policy("check");
-  expect(checked).toMatchObject({ exit: 0, stdout: "✓ policies/tools.yaml: 7 rows, 0 flows\n" });
+  expect(checked).toMatchObject({ exit: 0, stdout: "✓ policies/tools.yaml: 8 rows, 0 flows\n" });
   expect(checked.stderr).toContain(
-    'policies/tools.yaml line 10, column 1: "web_search" matches no method of the skills that are loaded',
+    'policies/tools.yaml line 12, column 1: "web_search" matches no method of the skills that are loaded',
   );
   writeFileSync(join(cwd, "policies/tools.yaml"), "MathSkill.add: { decision: ask }\n");
   expect((await policy("init")).stdout).toBe("Kept policies/tools.yaml\nKept policies/tools.schema.json\n");
