@@ -42,9 +42,12 @@ export interface Providers {
   accept(server: string): void;
   /** Loads the skill files that have changed, at once. */
   reloadSkills(): Promise<void>;
-  /** Starts, restarts and stops MCP servers so that they are those of `servers`; of those that are held, none restarts. */
+  /**
+   * Starts, restarts and stops MCP servers so that they are those of `servers`; of those that are held, none restarts. One change at a
+   * time: two at once would each create the provider.
+   */
   replaceServers(servers: readonly ServerConfig[], heldServers: ReadonlyMap<string, string>): Promise<void>;
-  /** Opens and closes APIs so that they are those of `configs`. */
+  /** Opens and closes APIs so that they are those of `configs`; one change at a time. */
   replaceApis(configs: readonly SourceConfig[]): Promise<void>;
   /** The saved skills with their folder; `undefined` if there are none, or providers are not open. */
   readonly saved: OpenedSaved | undefined;
@@ -89,18 +92,11 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
   let isOpen = false;
   let isComplete = false;
   const open = async (): Promise<void> => {
-    opened = await (opening ??= openProviders(settings, sources));
+    const first = await (opening ??= openProviders(settings, sources));
+    if (isOpen) return;
+    opened = first;
     isOpen = true;
   };
-  const replaceApis = inTurn(async (configs: readonly SourceConfig[]): Promise<void> => {
-    await open();
-    if (opened.apis !== undefined) return opened.apis.replace(configs);
-    if (configs.length === 0) return;
-    const apis = await openApis(configs, settings, sources);
-    opened = { ...opened, apis };
-    opening = Promise.resolve(opened);
-    await apis.known;
-  });
   return {
     open,
     async whenKnown() {
@@ -135,10 +131,17 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     async replaceServers(servers, heldServers) {
       await open();
       if (opened.mcp !== undefined) return opened.mcp.replace(servers, heldServers);
-      opened = { ...opened, mcp: await openMcp(servers, settings, sources) };
-      opening = Promise.resolve(opened);
+      const mcp = await openMcp(servers, settings, sources);
+      opened = { ...opened, mcp };
     },
-    replaceApis,
+    async replaceApis(configs) {
+      await open();
+      if (opened.apis !== undefined) return opened.apis.replace(configs);
+      if (configs.length === 0) return;
+      const apis = await openApis(configs, settings, sources);
+      opened = { ...opened, apis };
+      await apis.known;
+    },
     get saved() {
       return opened.saved;
     },
@@ -148,12 +151,6 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
       await sources.close();
     },
   };
-}
-
-/** Performs a change after those before it: of two at once, the first one creates the provider. */
-function inTurn<Input>(change: (input: Input) => Promise<void>): (input: Input) => Promise<void> {
-  let last = Promise.resolve();
-  return (input) => (last = last.catch(() => {}).then(() => change(input)));
 }
 
 /** The providers whose members are used beyond those that all providers have. */

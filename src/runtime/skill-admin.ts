@@ -4,6 +4,7 @@ import { getMessage } from "../errors.ts";
 import { type SkillHealth, describeHeld, type HeldSkill } from "../model/provider.ts";
 import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
 import type { RuntimeOptions } from "./options.ts";
+import type { InTurn } from "./settings/in-turn.ts";
 import { findHeldSettings, readAgain } from "./settings/live-trust.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { RuntimeAccounts } from "./accounts.ts";
@@ -85,7 +86,11 @@ export function watchSettings(parts: SkillAdminParts & SettingsParts): () => voi
 }
 
 /** Reads the settings again, and uses them if they are not held. */
-export async function reloadSettings(parts: SkillAdminParts & SettingsParts): Promise<void> {
+export function reloadSettings(parts: SkillAdminParts & SettingsParts): Promise<void> {
+  return parts.inTurn(() => takeUpSettings(parts));
+}
+
+async function takeUpSettings(parts: SkillAdminParts & SettingsParts): Promise<void> {
   const { options, settings, sources, providers, skillSettings, secrets, policy, events, accounts, onReload } = parts;
   const before = skillSettings.disabled;
   const fresh = await readAgain(options);
@@ -116,6 +121,7 @@ function warnOfSettings({ events }: Pick<SettingsParts, "events">, why: string):
 }
 
 interface SettingsParts {
+  readonly inTurn: InTurn;
   readonly options: RuntimeOptions;
   readonly settings: RuntimeSettings;
   readonly onReload: (fresh: RuntimeSettings) => void;

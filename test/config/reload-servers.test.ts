@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 
 import { expect, onTestFinished, test } from "vitest";
 
@@ -47,6 +49,55 @@ test("starts the servers that were added, and stops those that are gone or disab
   expect(names.filter((name) => name.endsWith("MCP"))).toEqual(["ThreeMCP"]);
   await expect(runtime.call("OneMCP.pid", {})).rejects.toMatchObject({ code: "METHOD_UNKNOWN" });
 });
+
+/** Prints the states of servers, the skills of servers and APIs, and the APIs, after two changes at once and after the next one. */
+const TWO_CHANGES = `
+  import { writeFile } from "node:fs/promises";
+  import { createRuntime } from ${JSON.stringify(resolve(ROOT, "dist/src/index.js"))};
+  const [cwd, fixture] = process.argv.slice(1);
+  const env = { PATH: process.env.PATH, HOME: cwd, XDG_STATE_HOME: cwd + "/.state" };
+  const runtime = await createRuntime({ cwd, env, discover: true, workers: 1 });
+  const entry = { command: process.execPath, args: [fixture] };
+  const write = (one) => writeFile(cwd + "/.mcp.json", JSON.stringify({ mcpServers: { one } }));
+  const show = () => console.log(JSON.stringify([
+    runtime.servers.map(({ status }) => status),
+    runtime.catalog.skills.map(({ name }) => name).filter((name) => /MCP|API/.test(name)).sort(),
+    runtime.listApis().map(({ name }) => name),
+  ]));
+  await write(entry);
+  await writeFile(cwd + "/settings.yaml", "sources:\\n  shop: { openapi: ./api.json }\\n");
+  await Promise.all([runtime.reloadServers(), runtime.reloadSettings(), runtime.reloadServers()]);
+  await runtime.ready;
+  show();
+  await write({ ...entry, disabled: true });
+  await runtime.reloadServers();
+  show();
+  await runtime.close();
+`;
+
+test("reloads at once create the first server and the first API once, and none outlives its entry [M10]", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "api.json"), JSON.stringify(API));
+  // In a process of its own: there, the code for servers is not loaded yet.
+  const args = ["--input-type=module", "-e", TWO_CHANGES, cwd, FIXTURE];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(
+    stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual([
+    [["connected"], ["OneMCP", "ShopAPI"], ["shop"]],
+    [["disabled"], ["ShopAPI"], ["shop"]],
+  ]);
+});
+
+const API = {
+  openapi: "3.1.0",
+  info: { title: "Shop", version: "1" },
+  servers: [{ url: "https://shop.example" }],
+  paths: { "/orders": { get: { operationId: "listOrders", responses: { 200: { description: "Orders" } } } } },
+};
 
 test("keeps the process and the calls of a server whose entry stays, and restarts a changed one [M10]", async () => {
   const { runtime, reload } = await openProject({ same: fixtureEntry(), other: fixtureEntry() });

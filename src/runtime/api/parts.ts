@@ -29,6 +29,7 @@ import { SavedCalls } from "../saved/index.ts";
 import { type Providers, createProviders } from "../open-providers.ts";
 import type { LogListener, RuntimeOptions } from "../options.ts";
 import { readOptions } from "../settings/index.ts";
+import { createTurns, type InTurn } from "../settings/in-turn.ts";
 import { createLiveTrust, type LiveTrust, readAgain } from "../settings/live-trust.ts";
 import type { RuntimeSettings } from "../settings/runtime-settings.ts";
 import { SkillSettings } from "../skill-settings.ts";
@@ -43,6 +44,8 @@ export interface RuntimeParts {
   readonly fromFiles: () => readonly Problem[];
   /** Takes settings that were read again. */
   readonly onReload: (fresh: RuntimeSettings) => void;
+  /** Reads files and applies them one time after the other: what was read last is in force at the end. */
+  readonly inTurn: InTurn;
   readonly registry: Registry;
   readonly sources: SkillSources;
   readonly providers: Providers;
@@ -130,6 +133,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     settings,
     fromFiles: () => current.problems,
     onReload: (fresh: RuntimeSettings) => void (current = fresh),
+    inTurn: createTurns(),
     registry,
     sources,
     providers,

@@ -99,7 +99,11 @@ function requireApis({ apis }: Providers): SourceProvider {
 }
 
 /** Reads the entries of servers again. A server whose changed entry is held stays as it runs until it would start again. */
-export async function reloadServers({ options, providers, secrets, onReload, log }: RuntimeParts): Promise<void> {
+export function reloadServers(parts: RuntimeParts): Promise<void> {
+  return parts.inTurn(() => takeUpServers(parts));
+}
+
+async function takeUpServers({ options, providers, secrets, onReload, log }: RuntimeParts): Promise<void> {
   const fresh = await readAgain(options);
   const servers = await fresh.servers();
   secrets.add([...fresh.secretValues, ...servers.flatMap(findServerSecrets)]);
