@@ -9,9 +9,8 @@ import {
 } from "../../../../config/index.ts";
 import { isRecord } from "../../../../model/json.ts";
 import { truncateText } from "../../../../shared/format-text.ts";
-import { connectServers, type ServerConfig } from "../../../../providers/mcp/index.ts";
+import type { ServerConfig } from "../../../../providers/mcp/index.ts";
 import type { RuntimeView } from "../../../../runtime/api/view.ts";
-import { resolveMcpOptions } from "../../../../runtime/mcp-options.ts";
 import { answerLines, type SendLine } from "../../follow-run.ts";
 import { openConfigFiles } from "../../config-files.ts";
 import { summarizeServer } from "../../events/activity.ts";
@@ -55,7 +54,7 @@ export function createServerEndpoints(services: ConsoleServices): Endpoints {
       const { config, problem } = findDeclaredServer(getPart("name"), files);
       if (config === undefined) throw invalidRequest(problem?.error ?? "this server is Skillgate itself");
       return answerLines<ServerTestLine>(c, (send, signal) =>
-        testServer({ ...config, enabled: true }, services, { view, signal, send }),
+        testServer({ ...config, enabled: true }, { view, signal, send }),
       );
     },
     "DELETE /servers/:name": ({ view, getPart }) =>
@@ -146,24 +145,13 @@ interface TestRun {
 }
 
 /** Tests a server by a second connection of its own, with its output as it comes. */
-async function testServer(
-  config: ServerConfig,
-  { config: files }: ConsoleServices,
-  { view, signal, send }: TestRun,
-): Promise<void> {
-  const { secrets, shared } = view;
+async function testServer(config: ServerConfig, { view, signal, send }: TestRun): Promise<void> {
+  const { secrets } = view;
   const started = performance.now();
-  const { cwd, env } = files?.options ?? { cwd: process.cwd(), env: process.env };
-  const { stateDir } = resolveMcpOptions({}, { section: {}, cwd, env, discover: true, lazy: false });
   const log = (text: string): void => send({ kind: "log", text: secrets.maskText(text) });
-  const provider = connectServers([config], {
-    env,
-    connectTimeoutMs: shared.timeouts.connectMs,
-    secrets,
-    signal,
-    ...(stateDir !== undefined && { stateDir }),
-    log: (_server, level, text) => log(`${level}: ${text}`),
-  });
+  const provider = await view
+    .admin("ManageServers")
+    .connectAlone(config, { signal, log: (_server, level, text) => log(`${level}: ${text}`) });
   try {
     await provider.ready;
     const [status] = provider.servers;
