@@ -125,20 +125,19 @@ export function mayCallAll(caller: Permitted): boolean {
   return caller.profile === undefined && getRights(caller).call.isAll;
 }
 
-export function mayCall(caller: Permitted, path: string): boolean {
+/** `hasParts` is true for a method that is decided on by its parts: the right to one of them opens it. */
+export function mayCall(caller: Permitted, path: string, hasParts = false): boolean {
   const { profile } = caller;
-  if (!getRights(caller).call.has(path)) return false;
-  return profile === undefined || (getRights(profile).call.has(path) && !isExcepted(profile, path));
+  if (!getRights(caller).call.has(path, hasParts)) return false;
+  return profile === undefined || (getRights(profile).call.has(path, hasParts) && !isExcepted(profile, path));
 }
 
-export function mayRead(caller: Permitted, path: string): boolean {
+/** Takes `hasParts` as `mayCall` does. */
+export function mayRead(caller: Permitted, path: string, hasParts = false): boolean {
   const { profile } = caller;
-  if (!isReadable(getRights(caller), path)) return false;
-  return profile === undefined || (isReadable(getRights(profile), path) && !isExcepted(profile, path));
-}
-
-function isReadable({ call, see }: Rights, path: string): boolean {
-  return call.has(path) || see.has(path);
+  const isReadable = ({ call, see }: Rights): boolean => call.has(path, hasParts) || see.has(path, hasParts);
+  if (!isReadable(getRights(caller))) return false;
+  return profile === undefined || (isReadable(getRights(profile)) && !isExcepted(profile, path));
 }
 
 /** A method that is excepted is excepted with its parts. */

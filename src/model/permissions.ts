@@ -16,8 +16,11 @@ export interface PatternSet {
 export interface MethodSet {
   /** True if it has every method. */
   readonly isAll: boolean;
-  /** True for a method that it has, wholly or in part, and for a part that it has. */
-  readonly has: (path: string) => boolean;
+  /**
+   * True for a method or a part that it has. A method with parts is decided on by each part that a call contains, so it has that method
+   * if it has a part of it.
+   */
+  readonly has: (path: string, hasParts?: boolean) => boolean;
 }
 
 /** The rights that permissions give: the methods to call, further methods to see, and the rights to administer. */
@@ -67,16 +70,14 @@ export function splitPermission(text: string): { readonly kind: string; readonly
   return colon < 0 ? { kind: text, value: "" } : { kind: text.slice(0, colon), value: text.slice(colon + 1) };
 }
 
-/** A call of a method is decided on by each part that it contains, so that the right to a part opens the method. */
 function createMethodSet(patterns: readonly string[]): MethodSet {
   const { isAll, has } = createPatternSet(patterns);
-  // `*:issues` would open each method, also those without parts.
-  const ofParts = new Set(patterns.map(findMethodPath).filter((path) => path !== undefined && !path.includes("*")));
+  const ofParts = createPatternSet(patterns.flatMap((pattern) => findMethodPath(pattern) ?? []));
   return {
     isAll,
-    has(path) {
+    has(path, hasParts = false) {
       const method = findMethodPath(path);
-      return has(path) || (method === undefined ? ofParts.has(path) : has(method));
+      return has(path) || (method !== undefined && has(method)) || (hasParts && ofParts.has(path));
     },
   };
 }

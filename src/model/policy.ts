@@ -59,14 +59,15 @@ export type Refusal = {
 /** Returns why a caller may not call a method; `undefined` if it may, be it after an approval. */
 export function findRefusal(
   caller: Caller,
-  method: Pick<RuledMethod, "path" | "original" | "metadata">,
+  method: Pick<RuledMethod, "path" | "original" | "metadata"> & Partial<Pick<Method, "definition">>,
   { rule, roles }: { readonly rule: MethodRule; readonly roles: Roles },
 ): Refusal | undefined {
   const { path, metadata } = method.original ?? method;
   const name = formatCaller(caller);
-  if (!mayCall(caller, path)) {
+  const hasParts = method.definition?.queryText !== undefined;
+  if (!mayCall(caller, path, hasParts)) {
     const { profile, ...withoutProfile } = caller;
-    const isByProfile = profile !== undefined && mayCall(withoutProfile, path);
+    const isByProfile = profile !== undefined && mayCall(withoutProfile, path, hasParts);
     const why = isByProfile ? `the profile ${profile.name} has no call:${path}` : `${name} has no call:${path}`;
     return { code: "PERMISSION_MISSING", missingScopes: [], why };
   }

@@ -132,6 +132,10 @@ export function dependsOnClient(catalog: Catalog): boolean {
   return depends;
 }
 
+function mayReadMethod(caller: Caller, { path, definition }: Method): boolean {
+  return mayRead(caller, path, definition.queryText !== undefined);
+}
+
 function isForClient({ definition }: Method, { answers = [], isPage = false }: Caller): boolean {
   if (definition.isOnlyForPages === true && !isPage) return false;
   return definition.needsClient?.every((request) => answers.includes(request)) ?? true;
@@ -154,7 +158,7 @@ function entriesByName(skill: Skill): ReadonlyMap<string, Method> {
 
 function readableSkill(skill: Skill, caller: Caller): Skill | undefined {
   if (skill.methods.length === 0) return mayRead(caller, `${skill.name}.*`) ? skill : undefined;
-  const methods = skill.methods.filter((method) => mayRead(caller, method.path) && isForClient(method, caller));
+  const methods = skill.methods.filter((method) => mayReadMethod(caller, method) && isForClient(method, caller));
   if (methods.length === 0) return undefined;
   const parts = skill.parts.filter((each) => mayRead(caller, each.path) && hasMethod(methods, each));
   if (hasOverrides(caller.profile)) return overriddenPart(skill, { methods, parts }, caller.profile);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import {
+  type Caller,
   listAdminRights,
   mayAdminister,
   mayCall,
@@ -68,11 +69,16 @@ test.each([
   expect(() => mayCall({ permissions } as never, "MathSkill.add")).toThrow(words);
 });
 
-test("the right to a part opens no other method by a pattern", () => {
-  const caller = {
-    permissions: ["call:*:issues", "call:*.query:issues", "call:Db*.query:issues", "call:TrackerGraph.query:me"],
-  };
-  expect(["MathSkill.add", "DbSkill.query", "OtherGraph.query"].filter((path) => mayCall(caller, path))).toEqual([]);
-  expect(mayCall(caller, "TrackerGraph.query")).toBe(true);
-  expect(mayCall(caller, "TrackerGraph.query:issues")).toBe(true);
+test("the right to a part opens a method with parts, and no other one", () => {
+  const paths = ["MathSkill.add", "DbSkill.query", "OtherGraph.query", "TrackerGraph.query"];
+  const list = (caller: Pick<Caller, "permissions">, hasParts: boolean): readonly string[] =>
+    paths.filter((path) => mayCall(caller, path, hasParts));
+  const wide = { permissions: ["call:*:issues", "call:*.query:issues", "call:DbSkill.query:issues"] };
+  expect(list(wide, false)).toEqual([]);
+  expect(mayCall(wide, "TrackerGraph.query:issues")).toBe(true);
+  expect(mayCall(wide, "TrackerGraph.query:me")).toBe(false);
+  const narrow = { permissions: ["call:TrackerGraph.query:me"] };
+  expect(list(narrow, true)).toEqual(["TrackerGraph.query"]);
+  expect(list(narrow, false)).toEqual([]);
+  expect(mayCall(narrow, "TrackerGraph.query:issues")).toBe(false);
 });

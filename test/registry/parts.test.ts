@@ -23,6 +23,7 @@ const TRACKER: ProvidedSkill = {
       name: "query",
       description: "Sends a query",
       input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+      queryText: { argument: "query", variables: "variables", check: async () => ({ problems: [], parts: [] }) },
     },
   ],
   parts: [

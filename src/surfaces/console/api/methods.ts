@@ -38,10 +38,10 @@ export function createMethodEndpoints(services: ConsoleServices): Endpoints {
 /** UTF-16 units of a description in lists. */
 const MAX_SUMMARY_UNITS = 200;
 
-function summarizeMethod({ path, description, metadata }: Method, caller: Caller): MethodSummary {
+function summarizeMethod({ path, description, metadata, definition }: Method, caller: Caller): MethodSummary {
   const summary = truncateText(description.split("\n", 1)[0] ?? "", MAX_SUMMARY_UNITS);
   const { readOnly, destructive } = metadata;
-  return { path, summary, readOnly, destructive, callable: mayCall(caller, path) };
+  return { path, summary, readOnly, destructive, callable: mayCall(caller, path, definition.queryText !== undefined) };
 }
 
 async function describeMethod(
