@@ -4,9 +4,7 @@ import { type Catalog, listEntries, type Method, type Skill } from "../../model/
 import { formatMethodAccess, formatSkillAccess, splitPath, splitRemoteSkill } from "../../shared/names/method-paths.ts";
 import { MAX_PATH_UNITS } from "../../shared/names/skill-names.ts";
 import { formatList } from "../../shared/format-text.ts";
-import { didYouMean, suggestNames } from "../../shared/suggest.ts";
-import { type MethodRule, NO_POLICY, type Policy } from "../../model/policy.ts";
-import { METADATA_DEFAULTS, RESPONSE_ARGUMENT } from "../../model/skill.ts";
+import { NO_POLICY, type Policy } from "../../model/policy.ts";
 import { declarations } from "../declarations/index.ts";
 import { formatDeclaration } from "../declarations/method.ts";
 import {
@@ -23,7 +21,9 @@ import {
   type ShortDeclaration,
 } from "../declarations/short-declaration.ts";
 import { exampleCall } from "../examples/index.ts";
+import { listNotes } from "./notes.ts";
 import { describeNamedType, describePart, findPartNamed } from "./part.ts";
+import { invalidPath, pathTooLong, shortenPath, unknown, unknownMethod, unknownSkill } from "./unknown.ts";
 import { firstSentence } from "../token-count.ts";
 import { sanitizeOutputSchema, sanitizeText } from "../sanitize.ts";
 
@@ -54,9 +54,6 @@ const MAX_COMPARED_NAMES = 2_000;
 
 /** Maximum length of a question; the rest is ignored. */
 const QUESTION_UNITS = 4_000;
-
-/** Maximum length of a path that is repeated in an answer. */
-const SHOWN_UNITS = 80;
 
 /** The result of `describe`. `text` is the whole answer for a model; the other fields are for programs. */
 export interface Description {
@@ -324,87 +321,4 @@ function methodLine(method: Method): string {
 function codeSamples(method: Method): readonly string[] {
   const codes = (method.definition.examples ?? []).map(({ code }) => sanitizeText(code, SAMPLE_UNITS));
   return codes.filter((code) => code !== "").slice(0, SAMPLES);
-}
-
-/** Returns notes on the policy of a method, one sentence each. */
-function listNotes(method: Method, rule: MethodRule): readonly string[] {
-  const { metadata } = method;
-  const { deprecated } = metadata;
-  const { decision, approval, requiredScopes, rateLimit, cooldownSeconds, timeoutMs } = rule;
-  return [
-    decision === "deny" ? "Denied: the policy allows no call" : "",
-    deprecated === false ? "" : `Deprecated: ${deprecated}`,
-    approval === "none"
-      ? ""
-      : `Needs the approval of ${approval === "user" ? "the user" : "an administrator"} for each call`,
-    requiredScopes.length === 0 ? "" : `Requires the scopes ${requiredScopes.join(", ")}`,
-    rateLimit === 0 ? "" : `At most ${rateLimit} calls per minute`,
-    cooldownSeconds === 0 ? "" : `Wait at least ${cooldownSeconds}s between calls`,
-    timeoutMs === METADATA_DEFAULTS.timeoutMs ? "" : `Times out after ${timeoutMs / 1_000}s`,
-    formatDestructive(method),
-    ...describeResponse(method),
-  ].filter((note) => note !== "");
-}
-
-/** Says what a method of an API gives beside the body of an answer. */
-function describeResponse({ path, response }: Method): readonly string[] {
-  if (response === undefined) return [];
-  const members = response.items === undefined ? "" : ", next: the arguments of the next page or null";
-  const whole = `With ${RESPONSE_ARGUMENT}: true it returns { status, headers, body${members} }`;
-  if (response.items === undefined) return [whole];
-  const pages = `${formatMethodAccess(path)}.pages({ … }, { items: 100 })`;
-  return [whole, `It gives one page; ${pages} calls it for each page, and returns one list`];
-}
-
-/** A method for statements of a query language has one mark for all of them, although most statements read. */
-function formatDestructive({ name, description, metadata, parameters }: Method): string {
-  if (!metadata.destructive) return "";
-  const isOfLanguage = QUERY_LANGUAGE.test(`${name.replaceAll("_", " ")} ${description}`);
-  const statement = parameters.find(
-    (parameter) => STATEMENT_NAME.test(parameter.name) || (isOfLanguage && parameter.name === "query"),
-  );
-  if (statement === undefined) return "Destructive: may change or delete data permanently";
-  return `Also reads. Destructive if ${statement.name} is a statement that changes or deletes data`;
-}
-
-const STATEMENT_NAME = /^(?:sql|statement|cypher|sparql)(?:_?(?:query|text|statement))?s?$/i;
-const QUERY_LANGUAGE = /\b(?:sql|cypher|sparql|graphql|gremlin|bigquery|postgres|mysql|sqlite)/i;
-
-function pathTooLong(path: string): Description {
-  const says = `Error: Path '${shortenPath(path)}' is too long: a path has at most ${MAX_PATH_UNITS} characters. Use format 'SkillName.method_name'`;
-  return unknown(shortenPath(path), says, []);
-}
-
-function invalidPath(path: string, { catalog, compared }: DescribeContext): Description {
-  const names = [
-    ...catalog.skills.slice(0, compared).map((skill) => skill.name),
-    ...catalog.methods.slice(0, compared).map((method) => method.path),
-  ];
-  const says = `Error: Invalid path '${shortenPath(path)}'. Use format 'SkillName.method_name'`;
-  return unknown(path, says, suggestNames(path, names));
-}
-
-function unknownSkill(path: string, name: string, { catalog, compared }: DescribeContext): Description {
-  const names = catalog.skills.slice(0, compared).map((skill) => skill.name);
-  return unknown(path, `Error: Skill '${shortenPath(name)}' not found`, suggestNames(name, names));
-}
-
-function unknownMethod(
-  path: string,
-  { name, skill }: { readonly name: string; readonly skill: Skill },
-  { compared }: DescribeContext,
-): Description {
-  const names = listEntries(skill)
-    .slice(0, compared)
-    .map((entry) => (entry.definition.partOf === undefined ? entry.name : entry.wireName));
-  return unknown(path, `Error: Method '${shortenPath(name)}' not found in ${skill.name}`, suggestNames(name, names));
-}
-
-function unknown(path: string, says: string, suggestions: readonly string[]): Description {
-  const text = suggestions.length === 0 ? says : `${says}; ${didYouMean(suggestions)}`;
-  return { kind: "unknown", path, methods: [], declaration: "", example: "", notes: [], suggestions, text };
-}
-
-function shortenPath(path: string): string {
-  return sanitizeText(path, SHOWN_UNITS);
 }

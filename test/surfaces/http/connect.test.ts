@@ -98,7 +98,7 @@ test("connects nothing for the sender of a link: each browser ends only what it 
   });
   const ada = await submit(`${gate.url}/connect/shop`, { key: await gate.keyOf("ada") });
   expect((await visit(returned, ada.cookie)).text).toContain("was begun in another browser");
-  // A login is used once, also if it was used in vain.
+  // A login is used once, also if that fails.
   expect((await visit(returned, hers.cookie)).text).toContain("this login has ended");
   expect(await listConnected(gate)).toEqual([]);
 });

@@ -147,7 +147,7 @@ const RESOLVERS = {
     ],
     me: (_: unknown, __: unknown, { headers }: { readonly headers: Readonly<Record<string, string>> }) => ({
       id: "u",
-      name: headers["authorization"] ?? "nobody",
+      name: headers["authorization"] ?? "anonymous",
     }),
     broken: (_: unknown, { code }: { readonly code?: string }) => {
       throw new GraphQLError("It is out of order", { extensions: { ...(code !== undefined && { code }) } });
