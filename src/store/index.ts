@@ -24,6 +24,17 @@ export type { Retention } from "./database/sweep.ts";
 export { DEFAULT_RETENTION, type RetentionSchedule, scheduleRetention } from "./retention.ts";
 export { type AccountFlowRow, type AccountRow, type AccountTable, SERVER_LOGIN } from "./tables/accounts.ts";
 export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
+export {
+  type AcceptedVersion,
+  type AutomationRow,
+  type AutomationState,
+  type AutomationTable,
+  type OccurrenceKind,
+  type OccurrenceRow,
+  type OccurrenceState,
+  type OpenOccurrences,
+  OPEN_STATES,
+} from "./tables/automations.ts";
 export { getProcessName, hasEnded } from "./process-name.ts";
 export { getCallerBucket, getPartMs, NOTED_PART_MS } from "./tables/counters.ts";
 export type { KeyRow } from "./tables/keys.ts";

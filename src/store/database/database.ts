@@ -1,5 +1,6 @@
 import { type AccountTable, createAccountTable } from "../tables/accounts.ts";
 import { type ApprovalTable, createApprovalTable } from "../tables/approvals.ts";
+import { type AutomationTable, createAutomationTable } from "../tables/automations.ts";
 import { AUDIT, readAuditRows } from "../audit/rows.ts";
 import { type AuditStore, createAuditStore } from "../audit/audit-store.ts";
 import { createAuditKeys } from "../audit/audit-keys.ts";
@@ -27,6 +28,7 @@ export interface Database extends AsyncDisposable {
   readonly runs: RunTable;
   readonly processes: ProcessTable;
   readonly accounts: AccountTable;
+  readonly automations: AutomationTable;
   /** Calls `listener` soon after a change by any process; returns the function that ends the calls. */
   watch(listener: () => void): () => void;
   info(): Promise<DatabaseInfo>;
@@ -77,6 +79,7 @@ export async function createDatabase(
     runs: createRunTable(engine),
     processes: createProcessTable(engine),
     accounts: createAccountTable(engine),
+    automations: createAutomationTable(engine),
     watch: (listener) => engine.watch(listener),
     info: () => readInfo(engine),
     export: () => exportRows(engine),

@@ -3,6 +3,7 @@ import { VERSION } from "../../shared/version.ts";
 import { AUDIT, AUDIT_HEADS } from "../audit/rows.ts";
 import { ACCOUNT_FLOWS, ACCOUNTS } from "../tables/accounts.ts";
 import { APPROVALS } from "../tables/approvals.ts";
+import { AUTOMATIONS, OCCURRENCE_INPUTS, OCCURRENCES } from "../tables/automations.ts";
 import { COUNTERS } from "../tables/counters.ts";
 import { KEYS } from "../tables/keys.ts";
 import { PROCESSES } from "../tables/processes.ts";
@@ -42,16 +43,22 @@ export const TABLES = [
   PROCESSES,
   ACCOUNTS,
   ACCOUNT_FLOWS,
+  AUTOMATIONS,
+  OCCURRENCES,
+  OCCURRENCE_INPUTS,
 ] as unknown as readonly Table<AnyRow>[];
 
 /** The version of the schema of `TABLES`. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** The oldest schema whose tables are kept, and the tables that were added since, by the schema that has them first. */
 const OLDEST_SCHEMA = 5;
 const ADDED_TABLES: readonly (readonly [schema: number, table: Table<AnyRow>])[] = [
   [6, ACCOUNTS],
   [6, ACCOUNT_FLOWS],
+  [7, AUTOMATIONS],
+  [7, OCCURRENCES],
+  [7, OCCURRENCE_INPUTS],
 ];
 
 /** Rows, and statements that change the schema. */

@@ -1,5 +1,6 @@
 import type { AuditStore } from "../audit/audit-store.ts";
 import { APPROVALS } from "../tables/approvals.ts";
+import { pruneOccurrences } from "../tables/automations.ts";
 import { COUNTERS } from "../tables/counters.ts";
 import { createRunTable } from "../tables/runs.ts";
 import type { StoreEngine } from "./table.ts";
@@ -9,7 +10,7 @@ export interface Retention {
   readonly auditDays: number;
   /** Applies to questions with an answer, and to those that have expired. */
   readonly approvalDays: number;
-  /** Counts from the end of a run. */
+  /** Counts from the end of a run, or of an occurrence of an automation. */
   readonly runDays: number;
 }
 
@@ -19,6 +20,7 @@ export interface SweepResult {
   readonly approvals: number;
   readonly counters: number;
   readonly runs: number;
+  readonly occurrences: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -42,5 +44,6 @@ export async function sweep(
   const approvals = await engine.delete(APPROVALS, { expires: { lt: now - approvalDays * DAY_MS } });
   const counters = await engine.delete(COUNTERS, { expires: { lt: now } });
   const runs = await createRunTable(engine).prune(now - runDays * DAY_MS);
-  return { audit: pruned, approvals, counters, runs };
+  const occurrences = await pruneOccurrences(engine, now - runDays * DAY_MS);
+  return { audit: pruned, approvals, counters, runs, occurrences };
 }

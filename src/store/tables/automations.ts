@@ -1,0 +1,304 @@
+import { SkillgateError } from "../../errors.ts";
+import {
+  defineTable,
+  integer,
+  json,
+  optional,
+  type RowOf,
+  type SelectOptions,
+  type StoreEngine,
+  text,
+  type Where,
+} from "../database/table.ts";
+
+/** `proposed`: a model has written it, and no person has accepted it yet. */
+export type AutomationState = "enabled" | "paused" | "proposed";
+
+/** What the store knows of an automation. Times are in milliseconds since 1970. */
+export type AutomationRow = RowOf<typeof AUTOMATIONS>;
+
+/** The version of an automation that a person has accepted. */
+export interface AcceptedVersion {
+  /** SHA-256 of the file. */
+  readonly digest: string;
+  /** The file, to show what has changed since. */
+  readonly text: string;
+  /** Digest and declaration of each method that the program can call, by its path. */
+  readonly methods: Readonly<Record<string, { readonly digest: string; readonly declaration: string }>>;
+  /** The id of the caller of the key. */
+  readonly caller: string;
+  readonly by: string;
+  readonly at: number;
+}
+
+export const AUTOMATIONS = defineTable({
+  name: "automations",
+  key: ["name"],
+  columns: {
+    name: text(),
+    state: text<AutomationState>(),
+    /** Why it is paused. */
+    reason: optional(text()),
+    accepted: json<AcceptedVersion | null>(),
+    /** The text of a proposal, and who made it. */
+    proposal: json<{ readonly text: string; readonly by: string } | null>(),
+    /** Failures since the last success. */
+    failures: integer(),
+    /** The last slot that was added or missed: later ones are due. */
+    lastSlot: optional(integer()),
+    created: integer(),
+    updated: integer(),
+  },
+});
+
+/** `slot`: a time of the schedule; `delivery`: a request to the webhook; `manual`: a person asked for it. */
+export type OccurrenceKind = "slot" | "delivery" | "manual";
+
+/**
+ * `due`: to be run; `waiting`: the run waits for a person; `skipped`: not run because of `overlap`; `missed`: no process was
+ * there to run it.
+ */
+export type OccurrenceState =
+  | "due"
+  | "running"
+  | "waiting"
+  | "completed"
+  | "failed"
+  | "skipped"
+  | "missed"
+  | "cancelled";
+
+/** One occasion on which an automation is to run. Times are in milliseconds since 1970. */
+export type OccurrenceRow = RowOf<typeof OCCURRENCES>;
+
+export const OCCURRENCES = defineTable({
+  name: "occurrences",
+  key: ["automation", "id"],
+  columns: {
+    automation: text(),
+    /** The time of a slot in ISO 8601; the signed id of a delivery. */
+    id: text(),
+    kind: text<OccurrenceKind>(),
+    state: text<OccurrenceState>(),
+    due: integer(),
+    /** The id of its run. */
+    run: text(),
+    /** How often it was asked for: again after a failure. */
+    attempt: integer(),
+    started: optional(integer()),
+    ended: optional(integer()),
+    /** Why it failed, was skipped or was cancelled. */
+    error: optional(text()),
+    /** The process that executes the run. */
+    claimedBy: optional(text()),
+  },
+  indexes: [
+    ["state", "due"],
+    ["automation", "due", "id"],
+    ["automation", "state", "due"],
+    ["automation", "started"],
+    ["ended"],
+  ],
+});
+
+/** The input of a delivery, or of a manual occurrence. It is large, so lists do not read it. */
+export const OCCURRENCE_INPUTS = defineTable({
+  name: "occurrenceInputs",
+  key: ["automation", "id"],
+  columns: { automation: text(), id: text(), /** JSON */ input: text() },
+});
+
+/** The states of an occurrence that has not ended. */
+export const OPEN_STATES: readonly OccurrenceState[] = ["due", "running", "waiting"];
+
+/** The occurrences of one automation that have not ended. */
+export interface OpenOccurrences {
+  /** Those that run or wait for a person. */
+  readonly active: readonly OccurrenceRow[];
+  /** The first ones that are due. */
+  readonly due: readonly OccurrenceRow[];
+  /** How many began in the last hour. */
+  readonly startedInHour: number;
+}
+
+/** Changes of an occurrence. */
+export interface OccurrenceChange {
+  readonly id: string;
+  readonly changes: Partial<Omit<OccurrenceRow, "automation" | "id">>;
+}
+
+/** Changes that follow from the end of an occurrence. */
+export type OccurrenceEnd = Pick<OccurrenceRow, "error"> & {
+  readonly state: "completed" | "failed" | "cancelled";
+  readonly ended: number;
+  /** An automation is paused after so many failures in succession. */
+  readonly maxFailures: number;
+};
+
+/** Automations and their occurrences. */
+export interface AutomationTable {
+  get(name: string): Promise<AutomationRow | undefined>;
+  list(): Promise<readonly AutomationRow[]>;
+  put(row: AutomationRow): Promise<void>;
+  /** Returns false if it does not exist. */
+  update(name: string, changes: Partial<Omit<AutomationRow, "name">>): Promise<boolean>;
+  /** Deletes an automation with its occurrences; returns false if it does not exist. */
+  delete(name: string): Promise<boolean>;
+  /** Raises `lastSlot`, never lowers it. */
+  passSlot(name: string, slot: number): Promise<void>;
+  /** Adds an occurrence with its input. Returns false if it exists already. */
+  addOccurrence(occurrence: OccurrenceRow, input?: string): Promise<boolean>;
+  getOccurrence(automation: string, id: string): Promise<OccurrenceRow | undefined>;
+  /** Returns JSON; `undefined` for an occurrence without an input of its own. */
+  getInput(automation: string, id: string): Promise<string | undefined>;
+  /** The latest first by default. */
+  listOccurrences(
+    where: Where<OccurrenceRow>,
+    options?: SelectOptions<OccurrenceRow>,
+  ): Promise<readonly OccurrenceRow[]>;
+  countOccurrences(where: Where<OccurrenceRow>): Promise<number>;
+  /** Changes the open occurrences of one automation as `choose` says, while no other process does; returns the changed ones. */
+  changeOpen(
+    automation: string,
+    now: number,
+    choose: (open: OpenOccurrences) => readonly OccurrenceChange[],
+  ): Promise<readonly OccurrenceRow[]>;
+  /** Changes an occurrence if conditions hold; returns false otherwise. */
+  updateOccurrence(
+    occurrence: Pick<OccurrenceRow, "automation" | "id">,
+    where: Where<OccurrenceRow>,
+    changes: Partial<OccurrenceRow>,
+  ): Promise<boolean>;
+  /**
+   * Ends an open occurrence and counts its failure. Returns the automation as it is then, and whether this has paused it;
+   * `undefined` if the occurrence had ended before.
+   */
+  endOccurrence(
+    occurrence: Pick<OccurrenceRow, "automation" | "id">,
+    end: OccurrenceEnd,
+  ): Promise<{ readonly automation: AutomationRow | undefined; readonly isPaused: boolean } | undefined>;
+}
+
+/** The due occurrences that are read at once. */
+const MAX_DUE = 100;
+
+const HOUR_MS = 3_600_000;
+
+export function createAutomationTable(engine: StoreEngine): AutomationTable {
+  return { ...createAutomations(engine), ...createOccurrences(engine) };
+}
+
+function createAutomations(
+  engine: StoreEngine,
+): Pick<AutomationTable, "get" | "list" | "put" | "update" | "delete" | "passSlot"> {
+  return {
+    get: async (name) => (await engine.select(AUTOMATIONS, { name }))[0],
+    list: () => engine.select(AUTOMATIONS, {}, { order: "name" }),
+    async put(row) {
+      await engine.put(AUTOMATIONS, row);
+      await engine.announce();
+    },
+    async update(name, changes) {
+      const isFound = (await engine.update(AUTOMATIONS, { name }, changes)) > 0;
+      await engine.announce();
+      return isFound;
+    },
+    async delete(name) {
+      const isFound = await engine.transaction(lock(name), async (rows) => {
+        await rows.delete(OCCURRENCE_INPUTS, { automation: name });
+        await rows.delete(OCCURRENCES, { automation: name });
+        return (await rows.delete(AUTOMATIONS, { name })) > 0;
+      });
+      await engine.announce();
+      return isFound;
+    },
+    async passSlot(name, slot) {
+      if ((await engine.update(AUTOMATIONS, { name, lastSlot: { lt: slot } }, { lastSlot: slot })) > 0) return;
+      await engine.update(AUTOMATIONS, { name, lastSlot: null }, { lastSlot: slot });
+    },
+  };
+}
+
+function createOccurrences(
+  engine: StoreEngine,
+): Omit<AutomationTable, "get" | "list" | "put" | "update" | "delete" | "passSlot"> {
+  return {
+    async addOccurrence(occurrence, input) {
+      const { automation, id } = occurrence;
+      try {
+        if (input === undefined) await engine.insert(OCCURRENCES, [occurrence]);
+        else
+          await engine.transaction(lock(automation), async (rows) => {
+            await rows.insert(OCCURRENCES, [occurrence]);
+            await rows.insert(OCCURRENCE_INPUTS, [{ automation, id, input }]);
+          });
+      } catch (error) {
+        if (error instanceof SkillgateError && error.code === "STORE_CONFLICT") return false;
+        throw error;
+      }
+      return true;
+    },
+    getOccurrence: async (automation, id) => (await engine.select(OCCURRENCES, { automation, id }))[0],
+    getInput: async (automation, id) => (await engine.select(OCCURRENCE_INPUTS, { automation, id }))[0]?.input,
+    listOccurrences: (where, options) =>
+      engine.select(OCCURRENCES, where, { order: ["due", "id"], descending: true, ...options }),
+    countOccurrences: (where) => engine.total(OCCURRENCES, where),
+    changeOpen: (automation, now, choose) =>
+      engine.transaction(lock(automation), async (rows) => {
+        const active = await rows.select(OCCURRENCES, { automation, state: { in: ["running", "waiting"] } });
+        const due = await rows.select(
+          OCCURRENCES,
+          { automation, state: "due", due: { lt: now + 1 } },
+          { order: ["due", "id"], limit: MAX_DUE },
+        );
+        const startedInHour = await rows.total(OCCURRENCES, { automation, started: { gt: now - HOUR_MS } });
+        const byId = new Map([...active, ...due].map((row) => [row.id, row]));
+        const changed: OccurrenceRow[] = [];
+        for (const { id, changes } of choose({ active, due, startedInHour })) {
+          const row = byId.get(id);
+          if (row === undefined) continue;
+          await rows.update(OCCURRENCES, { automation, id }, changes);
+          changed.push({ ...row, ...changes });
+        }
+        return changed;
+      }),
+    updateOccurrence: async ({ automation, id }, where, changes) =>
+      (await engine.update(OCCURRENCES, { ...where, automation, id }, changes)) > 0,
+    async endOccurrence({ automation, id }, { state, ended, error, maxFailures }) {
+      const result = await engine.transaction(lock(automation), async (rows) => {
+        const open = { automation, id, state: { in: OPEN_STATES } };
+        const changes = { state, ended, error, claimedBy: null };
+        if ((await rows.update(OCCURRENCES, open, changes)) === 0) return undefined;
+        const [row] = await rows.select(AUTOMATIONS, { name: automation });
+        if (row === undefined || state === "cancelled") return { automation: row, isPaused: false };
+        const failures = state === "failed" ? row.failures + 1 : 0;
+        const isPaused = failures >= maxFailures && row.state === "enabled";
+        const why = { state: "paused", reason: `${failures} failures in succession; the last: ${error}` } as const;
+        const after = { failures, updated: ended, ...(isPaused && why) };
+        await rows.update(AUTOMATIONS, { name: automation }, after);
+        return { automation: { ...row, ...after }, isPaused };
+      });
+      if (result?.isPaused === true) await engine.announce();
+      return result;
+    },
+  };
+}
+
+function lock(automation: string): string {
+  return `automation ${automation}`;
+}
+
+/** Deletes the occurrences that ended before a time, and returns how many these were. */
+export async function pruneOccurrences(engine: StoreEngine, time: number): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const old = await engine.select(OCCURRENCES, { ended: { lt: time } }, { order: "ended", limit: PRUNED_AT_ONCE });
+    for (const { automation, id } of old) {
+      await engine.delete(OCCURRENCE_INPUTS, { automation, id });
+      count += await engine.delete(OCCURRENCES, { automation, id });
+    }
+    if (old.length < PRUNED_AT_ONCE) return count;
+  }
+}
+
+const PRUNED_AT_ONCE = 500;

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { type AutomationRow, type Database, type OccurrenceRow, openDatabase } from "../../src/store/index.ts";
+import { prepareDatabases } from "../support/databases.ts";
+
+const { kinds } = prepareDatabases();
+
+const HOUR_MS = 3_600_000;
+const NOW = 1_790_000_000_000;
+
+const AUTOMATION: AutomationRow = {
+  name: "report",
+  state: "enabled",
+  reason: null,
+  accepted: null,
+  proposal: null,
+  failures: 0,
+  lastSlot: null,
+  created: NOW,
+  updated: NOW,
+};
+
+function createSlot(changes: Partial<OccurrenceRow> = {}): OccurrenceRow {
+  return {
+    automation: "report",
+    id: new Date(changes.due ?? NOW).toISOString(),
+    kind: "slot",
+    state: "due",
+    due: NOW,
+    run: "r1",
+    attempt: 1,
+    started: null,
+    ended: null,
+    error: null,
+    claimedBy: null,
+    ...changes,
+  };
+}
+
+describe.each(kinds)("automations in %s", (_kind, createLocation) => {
+  let database: Database;
+  let other: Database;
+
+  beforeEach(async () => {
+    const location = await createLocation();
+    database = await openDatabase(location);
+    other = location.folder === undefined && location.url === undefined ? database : await openDatabase(location);
+    await database.automations.put(AUTOMATION);
+  });
+  afterEach(async () => {
+    await database.close();
+    await other.close();
+  });
+
+  test("adds each occurrence once, of several processes", async () => {
+    const add = (by: Database): Promise<boolean> => by.automations.addOccurrence(createSlot(), '{"a":1}');
+    const added = await Promise.all([add(database), add(other), add(database), add(other)]);
+    expect(added.filter(Boolean)).toHaveLength(1);
+    expect(await other.automations.getInput("report", createSlot().id)).toBe('{"a":1}');
+    expect(await database.automations.addOccurrence(createSlot({ due: NOW + 1 }))).toBe(true);
+    expect(await database.automations.getInput("report", createSlot({ due: NOW + 1 }).id)).toBeUndefined();
+  });
+
+  test("gives an occurrence to one of several processes, and counts those of the last hour", async () => {
+    const { automations } = database;
+    await automations.addOccurrence(createSlot());
+    await automations.addOccurrence(createSlot({ due: NOW + HOUR_MS }));
+    await automations.addOccurrence(createSlot({ due: NOW - 9, state: "completed", started: NOW - 9, ended: NOW - 8 }));
+    const seen: number[] = [];
+    const take = (by: Database, claimedBy: string): Promise<readonly OccurrenceRow[]> =>
+      by.automations.changeOpen("report", NOW, ({ active, due, startedInHour }) => {
+        seen.push(startedInHour);
+        return active.length > 0
+          ? []
+          : due.map(({ id }) => ({ id, changes: { state: "running", claimedBy, started: NOW } }));
+      });
+    const taken = (await Promise.all([take(database, "a"), take(other, "b")])).flat();
+    expect(taken).toEqual([createSlot({ state: "running", claimedBy: taken[0]?.claimedBy ?? "", started: NOW })]);
+    expect(seen.toSorted()).toEqual([1, 2]);
+  });
+
+  test("ends an occurrence once, counts failures, and pauses the automation at the last one", async () => {
+    const { automations } = database;
+    const fail = async (by: Database, due: number): Promise<unknown> => {
+      const { id, automation } = createSlot({ due });
+      const end = { state: "failed", ended: NOW, error: "no network", maxFailures: 2 } as const;
+      return (await by.automations.endOccurrence({ id, automation }, end))?.isPaused;
+    };
+    for (const due of [NOW, NOW + 1]) await automations.addOccurrence(createSlot({ due, state: "running" }));
+    expect((await Promise.all([fail(database, NOW), fail(other, NOW)])).toSorted()).toEqual([false, undefined]);
+    expect(await fail(other, NOW + 1)).toBe(true);
+    expect(await automations.get("report")).toMatchObject({
+      state: "paused",
+      failures: 2,
+      reason: "2 failures in succession; the last: no network",
+    });
+  });
+
+  test("never lowers the last slot", async () => {
+    for (const slot of [5, 9, 7]) await database.automations.passSlot("report", slot);
+    expect(await other.automations.get("report")).toMatchObject({ lastSlot: 9 });
+  });
+
+  test("deletes an automation with its occurrences, and old occurrences with their inputs", async () => {
+    const { automations } = database;
+    const old = createSlot({ id: "old", state: "completed", ended: NOW - 99 * 24 * HOUR_MS });
+    await automations.addOccurrence(old, "1");
+    await automations.addOccurrence(createSlot({ id: "new", state: "completed", ended: NOW }), "2");
+    expect((await database.sweep({}, NOW)).occurrences).toBe(1);
+    expect(await automations.getInput("report", "old")).toBeUndefined();
+    expect(await automations.getInput("report", "new")).toBe("2");
+    expect(await automations.delete("report")).toBe(true);
+    expect(await automations.listOccurrences({ automation: "report" })).toEqual([]);
+    expect(await automations.delete("report")).toBe(false);
+  });
+});
