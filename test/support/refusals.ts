@@ -21,7 +21,10 @@ const MISSING = new Map(
 );
 
 /** Its thread does not keep the process alive. */
-const TRACKER = createQueryChecker(() => "type Query { issue(id: ID!): Issue }\ntype Issue { id: ID! title: String! }");
+const TRACKER = createQueryChecker({
+  name: "tracker",
+  read: () => "type Query { issue(id: ID!): Issue }\ntype Issue { id: ID! title: String! }",
+});
 
 /** The skills that the examples of `docs/errors.md` speak of. */
 export const SAMPLE_SKILLS: readonly ProvidedSkill[] = [

@@ -126,11 +126,17 @@ export class StartBudget {
 
   /** True if it may start once more now; counts it then. */
   take(): boolean {
-    const now = performance.now();
-    while (now - (this.#starts[0] ?? now) > this.#withinMs) this.#starts.shift();
-    if (this.#starts.length >= this.#most) return false;
-    this.#starts.push(now);
+    if (this.getWaitMs() > 0) return false;
+    this.#starts.push(performance.now());
     return true;
+  }
+
+  /** Returns the milliseconds until it may start once more; 0 if it may now. */
+  getWaitMs(): number {
+    const over = performance.now() - this.#withinMs;
+    while ((this.#starts[0] ?? over) < over) this.#starts.shift();
+    const [first] = this.#starts;
+    return this.#starts.length < this.#most || first === undefined ? 0 : Math.max(1, first - over);
   }
 
   /** Gives back the last start: what it started has not failed. */

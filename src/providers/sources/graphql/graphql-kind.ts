@@ -19,7 +19,7 @@ export const GRAPHQL: SourceKind<GraphCatalog> = {
   connect(config, catalog, services) {
     const endpoint = getEndpoint(config);
     const client = createSourceClient(config, new URL(endpoint.origin), services);
-    const checker = createQueryChecker(() => catalog.readSchema());
+    const checker = createQueryChecker({ name: config.name, read: () => catalog.readSchema() });
     const { findAccount } = services;
     return {
       server: endpoint,

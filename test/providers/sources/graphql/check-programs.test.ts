@@ -10,7 +10,7 @@ import type { RunRequest } from "../../../../src/runtime/execution/run-services.
 import { answerDotCommand, type TryContext } from "../../../../src/surfaces/cli/try/dot-commands.ts";
 import { TRACKER_SDL } from "./tracker-schema.ts";
 
-const checker = createQueryChecker(() => TRACKER_SDL);
+const checker = createQueryChecker({ name: "tracker", read: () => TRACKER_SDL });
 const calls: unknown[] = [];
 let runtime: Runtime;
 

@@ -22,8 +22,8 @@ function openThreads(limits: Partial<CheckLimits> = {}): CheckThreads {
   return threads;
 }
 
-function openChecker(threads = openThreads(), readSchema = (): string => TRACKER_SDL): QueryChecker {
-  const checker = createCheckerWith(threads, readSchema);
+function openChecker(threads = openThreads(), readSchema = (): string => TRACKER_SDL, name = "tracker"): QueryChecker {
+  const checker = createCheckerWith(threads, { name, read: readSchema });
   opened.push(checker);
   return checker;
 }
@@ -102,17 +102,43 @@ test("refuses a text that takes too long, and checks the others in a new thread"
   await Promise.allSettled(others);
 });
 
-test("starts a bounded number of threads", async () => {
-  const threads = openThreads({ loadMs: 1, maxStarts: 2 });
-  const checker = openChecker(threads);
-  const why: string[] = [];
-  for (let at = 0; at < 3; at++)
-    await checker.check("query", SLOW_TEXT).catch((error: Error) => why.push(error.message));
-  expect(why).toEqual([
-    expect.stringContaining("it takes more than 1 ms"),
-    expect.stringContaining("it takes more than 1 ms"),
-    expect.stringContaining("the thread that checks texts has ended 2 times"),
+test("refuses the texts of a source that have ended the thread too often, and checks those of others", async () => {
+  const threads = openThreads({ checkMs: 2, maxEnds: 2 });
+  const hostile = openChecker(threads, undefined, "hostile");
+  const other = openChecker(threads, undefined, "other");
+  const refusal =
+    'texts of the source "hostile" have ended the thread that checks them 2 times; they are checked again in 5 minutes';
+  for (let at = 0; at < 2; at++) {
+    await hostile.check("query", `{ me { id } } # ${at}`);
+    await expect(hostile.check("query", SLOW_TEXT)).rejects.toThrow("it takes more than 2 ms");
+  }
+  await expect(hostile.check("query", "{ me { name } }")).rejects.toMatchObject({
+    code: "QUERY_UNCHECKED",
+    message: expect.stringContaining(refusal) as string,
+  });
+  await expect(other.check("query", "{ me { id } }")).resolves.toMatchObject({ problems: [] });
+});
+
+test("refuses the texts that wait behind the one that has ended the thread once too often", async () => {
+  const threads = openThreads({ checkMs: 2, maxEnds: 1 });
+  const hostile = openChecker(threads, undefined, "hostile");
+  const other = openChecker(threads, undefined, "other");
+  await hostile.check("query", "{ me { id } }");
+  const checks = [hostile.check("query", SLOW_TEXT), hostile.check("query", "{ me { name } }")];
+  const others = other.check("query", "{ me { id } }");
+  const ends = await Promise.allSettled(checks);
+  expect(ends.map((end) => end.status === "rejected" && String(end.reason))).toEqual([
+    expect.stringContaining("it takes more than 2 ms"),
+    expect.stringContaining('texts of the source "hostile"'),
   ]);
+  await expect(others).resolves.toMatchObject({ problems: [] });
+});
+
+test("starts a thread a bounded number of times that never gets ready", async () => {
+  const threads = openThreads({ maxEnds: 2, startMs: 1 });
+  await expect(openChecker(threads).check("query", "{ me { id } }")).rejects.toThrow(
+    "the thread that checks texts could not start 2 times; it starts again in 5 minutes",
+  );
 });
 
 test("refuses texts when too many wait", async () => {
@@ -140,7 +166,7 @@ test("says what is wrong with a schema that cannot be read", async () => {
 });
 
 test("ends the thread when it is idle, and starts it again", async () => {
-  const threads = openThreads({ idleMs: 1, maxStarts: 2 });
+  const threads = openThreads({ idleMs: 1, maxEnds: 2 });
   const checker = openChecker(threads);
   for (let at = 0; at < 5; at++) {
     await checker.check("query", `{ me { id } } # ${at}`);
@@ -160,7 +186,9 @@ test("rejects the checks of a checker that is closed, and keeps those of others"
 });
 
 test("shares one thread among all checkers of the process", async () => {
-  const checkers = [createQueryChecker(() => TRACKER_SDL), createQueryChecker(() => "type Query { a: Int }")];
+  const checkers = [TRACKER_SDL, "type Query { a: Int }"].map((sdl, at) =>
+    createQueryChecker({ name: `api${at}`, read: () => sdl }),
+  );
   opened.push(...checkers);
   expect(
     await Promise.all(checkers.map(async (each, at) => each.check("query", at === 0 ? "{ me { id } }" : "{ a }"))),

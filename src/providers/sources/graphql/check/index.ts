@@ -18,6 +18,9 @@ export interface QueryChecker {
   close(): Promise<void>;
 }
 
+/** The schema of one API. */
+export type ApiSchema = Omit<SchemaSource, "number">;
+
 /** UTF-16 units of the texts of one API whose facts are kept, with the facts as JSON. */
 const MAX_CACHE_UNITS = 2 << 20;
 
@@ -26,13 +29,12 @@ let shared: { readonly threads: CheckThreads; users: number } | undefined;
 let lastNumber = 0;
 
 /**
- * Creates the checker of one API. `readSchema` returns its schema in the language of GraphQL, and is called when the first text is
- * checked. One thread serves all APIs of the process; it ends when it is idle.
+ * Creates the checker of one API. Its schema, in the language of GraphQL, is read when the first text is checked. One thread serves all APIs of the process; it ends when it is idle.
  */
-export function createQueryChecker(readSchema: () => string): QueryChecker {
+export function createQueryChecker(schema: ApiSchema): QueryChecker {
   const used = (shared ??= { threads: new CheckThreads(), users: 0 });
   used.users++;
-  const checker = createCheckerWith(used.threads, readSchema);
+  const checker = createCheckerWith(used.threads, schema);
   let isClosed = false;
   return {
     ...checker,
@@ -48,8 +50,8 @@ export function createQueryChecker(readSchema: () => string): QueryChecker {
 }
 
 /** Creates the checker of one API with threads of its own. */
-export function createCheckerWith(threads: CheckThreads, readSchema: () => string): QueryChecker {
-  const source: SchemaSource = { number: ++lastNumber, read: readSchema };
+export function createCheckerWith(threads: CheckThreads, schema: ApiSchema): QueryChecker {
+  const source: SchemaSource = { ...schema, number: ++lastNumber };
   const cache = new TextCache();
   let isClosed = false;
   return {
