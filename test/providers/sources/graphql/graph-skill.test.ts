@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../../../src/index.ts";
 import type { Caller } from "../../../../src/model/caller.ts";
+import type { CheckOrder } from "../../../../src/providers/sources/graphql/check/protocol.ts";
 import type { SourceSettings } from "../../../../src/runtime/options.ts";
 import type { GraphServer } from "../../../support/servers/graph-server.ts";
 import { startTracker, TRACKER } from "./tracker.ts";
@@ -220,4 +222,18 @@ test("a program reads partial data with notes, pages and files, and catches erro
     catch (error) { return [error.code, error.status, error.path, error.body.errors[0].message]; }
   `);
   expect(caught).toMatchObject({ value: ["NOT_FOUND", 200, "broken", "It is out of order"] });
+});
+
+test("the values of variables are checked once for each call [S5]", async () => {
+  const { open } = await startProject();
+  const runtime = await open();
+  const post = vi.spyOn(Worker.prototype, "postMessage");
+  onTestFinished(() => post.mockRestore());
+  const outcome = await runtime.run(`
+    const number = [7][0];
+    return device.TrackerGraph.query({ query: "query ($number: Int!) { issue(number: $number) { id } }", variables: { number } });
+  `);
+  expect(outcome).toMatchObject({ value: { issue: { id: "i7" } } });
+  const values = post.mock.calls.map(([order]) => (order as Partial<CheckOrder>).variables?.json);
+  expect(values.filter((json) => json === '{"number":7}')).toHaveLength(1);
 });
