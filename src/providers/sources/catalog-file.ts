@@ -27,6 +27,8 @@ export interface OperationRow {
   readonly servers: readonly string[];
   /** The scopes of OAuth that it asks for. */
   readonly scopes?: readonly string[];
+  /** Its schema has one type for queries and mutations, so that also a query with this root field may change something. */
+  readonly isOfMutations?: true;
   /** The names of the security schemes that a request needs together. */
   readonly security?: readonly string[];
   readonly argumentNames: readonly string[];

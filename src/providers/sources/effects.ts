@@ -46,25 +46,32 @@ export function toEffectMetadata(
   return { ...byDefault, readOnly: false, destructive: effect === "destructive" };
 }
 
+type RowFacts = Pick<OperationRow, "verb" | "path" | "isOfMutations">;
+
+/** True for a root field that may change something, in a query or in a mutation. */
+function isMutation({ verb, isOfMutations }: RowFacts): boolean {
+  return verb === "mutation" || isOfMutations === true;
+}
+
 /** The effects of an operation that the settings say nothing about. */
-function getEffects(row: Pick<OperationRow, "verb" | "path">): Effects {
+function getEffects(row: RowFacts): Effects {
   const { verb } = row;
+  if (isMutation(row))
+    return { readOnly: false, idempotent: false, destructive: findDestructiveWord(row) !== undefined };
   // Fields of a query have no effects (GraphQL, section 6.2.1).
   if (verb === "query") return { readOnly: true, idempotent: true, destructive: false };
-  if (verb === "mutation")
-    return { readOnly: false, idempotent: false, destructive: findDestructiveWord(row) !== undefined };
   // RFC 9110, section 9.2; the effects of POST and PATCH are unknown, so they count as writes.
   const readOnly = ["get", "head", "options", "trace"].includes(verb);
   const destructive = verb === "delete";
   return { readOnly, destructive, idempotent: readOnly || destructive || verb === "put" };
 }
 
-function describeDefault(row: Pick<OperationRow, "verb" | "path">): string {
+function describeDefault(row: RowFacts): string {
   const { verb } = row;
-  if (verb === "query") return "because a query only reads";
-  if (verb !== "mutation") return `by the verb ${verb.toUpperCase()}`;
+  if (!isMutation(row)) return verb === "query" ? "because a query only reads" : `by the verb ${verb.toUpperCase()}`;
   const word = findDestructiveWord(row);
-  return word === undefined ? "because it is a mutation" : `because its name has the word "${word}"`;
+  if (word !== undefined) return `because its name has the word "${word}"`;
+  return verb === "mutation" ? "because it is a mutation" : "because its schema has one type for queries and mutations";
 }
 
 /**

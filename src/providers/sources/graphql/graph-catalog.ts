@@ -9,7 +9,7 @@ import {
 import type { ExampleQuery } from "./compile/example-query.ts";
 
 /** The format of the catalogs of GraphQL APIs. */
-export const GRAPHQL_FORMAT = "skillgate-graphql-1";
+export const GRAPHQL_FORMAT = "skillgate-graphql-2";
 
 /** A field of the type of queries, or of mutations. */
 export interface GraphField {

@@ -91,6 +91,37 @@ test("a schema becomes the methods query and mutate, whose root fields are parts
   expect(skill?.provided.findTypeText?.("issue")).toContain("title: String!");
 });
 
+test("a query of a schema that has one type for queries and mutations counts as a mutation [S5]", async () => {
+  const { open, server, cwd } = await startProject();
+  const sdl = "schema { query: Root mutation: Root } type Root { version: String issues: Int deleteAll: Boolean }";
+  writeFileSync(join(cwd, "tracker.graphql"), sdl);
+  const policy = join(cwd, "tools.yaml");
+  writeFileSync(policy, '"*": { requires_approval: writes }\n');
+  const asked: string[] = [];
+  const approve = (request: { readonly path: string }): false => {
+    asked.push(request.path);
+    return false;
+  };
+  const runtime = await open({ effects: { "query:issues": "read" } }, { policy, approve });
+  const parts = runtime.catalog.skill("TrackerGraph")?.parts.filter(({ name }) => name.startsWith("query:")) ?? [];
+  expect(parts.map(({ name, metadata }) => [name, metadata.readOnly, metadata.destructive])).toEqual([
+    ["query:deleteAll", false, true],
+    ["query:issues", true, false],
+    ["query:version", false, false],
+  ]);
+  expect(parts.map(({ definition }) => definition.effectReason)).toEqual([
+    'The effect is destructive, because its name has the word "delete"; sources.tracker.effects can say something else',
+    'The effect is read: sources.tracker.effects has "query:issues": read',
+    "The effect is write, because its schema has one type for queries and mutations; sources.tracker.effects can say something else",
+  ]);
+  for (const text of ["{ version }", "{ deleteAll }"])
+    expect((await runtime.run(`await device.TrackerGraph.query({ query: "${text}" })`)).text).toContain(
+      "APPROVAL_MISSING",
+    );
+  expect(asked).toEqual(["TrackerGraph.query:version", "TrackerGraph.query:deleteAll"]);
+  expect(server.received).toEqual([]);
+});
+
 test("a root field that the settings leave out is refused, and says who offers it [S5]", async () => {
   const { open, server } = await startProject();
   const runtime = await open({ exclude: ["mutate:*", "query:me"] });

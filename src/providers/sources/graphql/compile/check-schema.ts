@@ -74,6 +74,7 @@ export function checkSchema(schema: Schema, problems: ProblemList): CheckedSchem
   const hasMutations = mutation !== undefined && byName.get(mutation)?.kind === "type";
   problems.location = "schema";
   if (mutation !== undefined && !hasMutations) problems.add("it has no type of mutations that can be used");
+  if (query === mutation) problems.add("it has one type for queries and mutations, so a query counts as a mutation");
   const names = [...byName.keys()].toSorted();
   const sorted = names.map((name) => sortParts(byName.get(name) as SchemaType));
   return {

@@ -68,6 +68,7 @@ function addRootFields(
         isDeprecated: field.deprecated !== undefined,
         servers: [],
         argumentNames: field.arguments.map((argument) => argument.name),
+        ...(schema.query === schema.mutation && { isOfMutations: true }),
       },
       {
         content,
