@@ -37,6 +37,7 @@ export const DEMO_PACKAGES = [
   "ajv",
   "ajv-formats",
   "comment-parser",
+  "croner",
   "esbuild",
   "graphql",
   "hono",
