@@ -188,6 +188,11 @@ export const ERRORS = {
     says: "Method discovery timed out",
     fix: "Try again, ask for less at once, or raise timeouts.discoveryMs in the settings",
   },
+  INPUT_MISSING: {
+    stage: "call",
+    says: "The run has no input",
+    fix: "Start the run with an input, or write the values into the program",
+  },
   RECORD_FAILED: {
     stage: "call",
     says: "Cannot make this call while the run cannot be recorded",
@@ -436,6 +441,11 @@ export const ERRORS = {
     stage: "host",
     says: "Cannot read the record of the run",
     fix: "Send the program again, after finding out which of its calls were made",
+  },
+  INPUT_INVALID: {
+    stage: "host",
+    says: "Cannot start a run with this input",
+    fix: "Give the run an input that is JSON and matches its schema",
   },
   CONTINUE_INVALID: {
     stage: "host",

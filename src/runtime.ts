@@ -6,6 +6,7 @@ import { sentence, SkillgateError } from "./errors.ts";
 import type { Approve } from "./model/approval.ts";
 import type { Caller } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
+import type { JsonSchema } from "./model/json.ts";
 import type { KeptResults, ResultSpace } from "./model/kept-results.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome } from "./model/outcome.ts";
@@ -73,12 +74,24 @@ export interface RunOptions {
   readonly reuse?: readonly number[];
   /** The id of the run; a new one by default. No other run on the same store may have it. */
   readonly runId?: string;
+  /**
+   * The value that the program gets from `device.input()`: JSON of at most 1 MiB and 64 KiB, with at most 200 levels. The run
+   * rejects with `INPUT_INVALID` for any other value. With `continue`, the input of that run by default.
+   */
+  readonly input?: unknown;
+  /** JSON Schema of the input. The run rejects with `INPUT_INVALID` for an input that does not match; the check of types uses it. */
+  readonly inputSchema?: JsonSchema;
+  /** True if the input is from elsewhere, such as the payload of a webhook: the flows of the policy from `device.input` apply to it. */
+  readonly isForeignInput?: boolean;
   /** Where the run keeps large results and finds those of earlier runs; in the runtime by default. */
   readonly resultSpace?: ResultSpace;
 }
 
 /** Options of a single call. */
-export interface DirectCallOptions extends Omit<RunOptions, "limits" | "resultSpace"> {
+export interface DirectCallOptions extends Omit<
+  RunOptions,
+  "limits" | "resultSpace" | "input" | "inputSchema" | "isForeignInput"
+> {
   /** The id of the call at the program that makes it, which methods receive as their `runId`; a new one by default. */
   readonly runId?: string;
 }

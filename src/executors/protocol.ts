@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, SkillgateError } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
-import { isRecord, isTextList } from "../model/json.ts";
+import { isRecord, isTextList, type JsonSchema } from "../model/json.ts";
 import type { Limits } from "../model/limits.ts";
 import type { StoredOutcome } from "../runs/index.ts";
 import { parseVersion, type RuntimeVersion } from "./version.ts";
@@ -26,6 +26,9 @@ export type Job =
       readonly again?: readonly number[];
       readonly reuse?: readonly number[];
       readonly asksForEffects?: boolean;
+      readonly input?: unknown;
+      readonly inputSchema?: JsonSchema;
+      readonly isForeignInput?: boolean;
       readonly asks: Asks;
       /** The name of a result that a later program can use. */
       readonly handle: string;
@@ -83,13 +86,14 @@ export function parseJob(value: unknown): Job | undefined {
     return undefined;
   if (!isText(value["handle"], 40)) return undefined;
   if (value["kind"] === "resume") return typeof value["acceptsChanges"] === "boolean" ? (value as Job) : undefined;
-  const { kind, source, limits, continue: run, again, reuse, asksForEffects } = value;
+  const { kind, source, limits, continue: run, again, reuse, asksForEffects, inputSchema, isForeignInput } = value;
   const isValid =
     kind === "run" &&
     typeof source === "string" &&
     (limits === undefined || isRecord(limits)) &&
     (run === undefined || isText(run, 200)) &&
-    (asksForEffects === undefined || typeof asksForEffects === "boolean") &&
+    [asksForEffects, isForeignInput].every((flag) => flag === undefined || typeof flag === "boolean") &&
+    (inputSchema === undefined || isRecord(inputSchema)) &&
     [again, reuse].every((list) => list === undefined || (Array.isArray(list) && list.every(Number.isInteger)));
   return isValid ? (value as Job) : undefined;
 }

@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from "../model/json.ts";
+import { isRecord, type JsonSchema, parseJson } from "../model/json.ts";
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
 import { APPROVAL_SCOPES, type ApprovalAnswer, type Approve } from "../model/approval.ts";
 import type { Caller } from "../model/caller.ts";
@@ -35,6 +35,9 @@ export interface JobRuntime {
       readonly again?: readonly number[];
       readonly reuse?: readonly number[];
       readonly asksForEffects?: boolean;
+      readonly input?: unknown;
+      readonly inputSchema?: JsonSchema;
+      readonly isForeignInput?: boolean;
     },
   ): Promise<Outcome>;
   readonly runs: {
@@ -118,6 +121,7 @@ export class RunningJob {
       return runtime.runs.resume(runId, { ...options, acceptsChanges, caller });
     }
     const { source, caller, runId, limits, continue: run, again, reuse, asksForEffects = false } = job;
+    const { input, inputSchema, isForeignInput = false } = job;
     return runtime.run(source, {
       ...options,
       caller,
@@ -127,6 +131,8 @@ export class RunningJob {
       ...(again !== undefined && { again }),
       ...(reuse !== undefined && { reuse }),
       asksForEffects,
+      ...(input !== undefined && { input, isForeignInput }),
+      ...(inputSchema !== undefined && { inputSchema }),
     });
   }
 

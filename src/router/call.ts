@@ -15,9 +15,8 @@ import type { TraceContext } from "../telemetry/index.ts";
 import type { AuditEntry } from "./audit-log.ts";
 import type { RequestUnit } from "./caller-limits.ts";
 import { hashValue } from "../shared/digest.ts";
-import { isSink, type KnownOrigin } from "./provenance.ts";
+import { isSink, type KnownOrigin, type RunTexts } from "./provenance.ts";
 import { type CheckedParts, combineRules, findQueryParts, listTargets, NO_PARTS } from "./query-parts.ts";
-import type { ResultTexts } from "./result-texts.ts";
 import { createRequestKey, findUsedAccounts, type UsedAccount } from "./used-accounts.ts";
 
 /** A call in the record of a run. */
@@ -77,8 +76,8 @@ export interface Call {
   readonly requestUnit?: RequestUnit;
   /** Returns the calls that the program contains; absent for a call without a program. */
   readonly getPlannedCalls?: () => readonly CallInPlan[];
-  /** The results of the run so far, if they are recorded. */
-  readonly resultTexts?: ResultTexts<Method>;
+  /** The texts of the run so far, if they are recorded. */
+  readonly resultTexts?: RunTexts;
   /** The place in a trace at which the call begins; by default the active span. */
   readonly trace?: TraceContext | undefined;
   /** The ids of the connections for which another process has decided on the call. */

@@ -1,6 +1,8 @@
 import type { Method } from "../model/catalog.ts";
-import type { Origin } from "../model/requests/origin.ts";
-import { DECISIONS, type Flow, type Policy } from "../model/policy.ts";
+import { INPUT_ORIGIN, type Origin } from "../model/requests/origin.ts";
+import { DECISIONS, type Flow, type Policy, type RuledMethod } from "../model/policy.ts";
+import { METADATA_DEFAULTS } from "../model/skill.ts";
+import { MAX_INPUT_BYTES, type RunInput } from "../shared/json/run-input.ts";
 import { createResultTexts, type ResultTexts } from "./result-texts.ts";
 
 /** True for methods whose arguments are compared with earlier results: they may pass data on or destroy data. */
@@ -8,21 +10,39 @@ export function isSink(method: Method, policy: Policy): boolean {
   return method.metadata.destructive || method.metadata.openWorld || policy.isFlowTarget(method);
 }
 
+/** The texts of a run, each with the method that returned it, or with the input of the run. */
+export type RunTexts = ResultTexts<RuledMethod>;
+
+/** Stands for the input of a run, as the source of a flow. */
+const INPUT_SOURCE: RuledMethod = {
+  path: INPUT_ORIGIN,
+  name: INPUT_ORIGIN,
+  wireName: INPUT_ORIGIN,
+  metadata: METADATA_DEFAULTS,
+};
+
 /**
  * Returns a record for the results of a run; `undefined` if none of the methods that the run can call is a sink, so that
- * most runs record nothing. `source` is the program: text that it contains itself comes from no method.
+ * most runs record nothing. `source` is the program: text that it contains itself comes from no method. An input from elsewhere
+ * has a record of its own, which results do not overwrite.
  */
 export function recordResults(
   source: string,
   methods: readonly Method[],
   policy: Policy,
-): ResultTexts<Method> | undefined {
-  return methods.some((method) => isSink(method, policy)) ? createResultTexts<Method>(source) : undefined;
+  input?: RunInput,
+): RunTexts | undefined {
+  if (!methods.some((method) => isSink(method, policy))) return undefined;
+  const results = createResultTexts<RuledMethod>(source);
+  if (input?.isForeign !== true) return results;
+  const inputs = createResultTexts<RuledMethod>(source, MAX_INPUT_BYTES);
+  inputs.record(INPUT_SOURCE, input.value);
+  return { record: results.record, find: (values) => [...inputs.find(values), ...results.find(values)] };
 }
 
 /** An origin with its method. */
 export interface KnownOrigin extends Origin {
-  readonly method: Method;
+  readonly method: RuledMethod;
 }
 
 /** The flow that decides on a call, and the origin that it applies to. */

@@ -5,7 +5,7 @@ export interface RunDifference {
   /** Counts calls from 1, in the order of the program; missing for a part of the run as a whole. */
   readonly call?: number;
   readonly path?: string;
-  readonly part: "call" | "path" | "arguments" | "answer" | "source" | "state" | "text";
+  readonly part: "call" | "path" | "arguments" | "answer" | "source" | "input" | "state" | "text";
   readonly first: string;
   readonly second: string;
 }
@@ -21,10 +21,15 @@ export function compareRuns(first: ComparedRun, second: ComparedRun): readonly R
   const [one, two] = [first.record, second.record];
   const whole = compareParts([
     ["source", one.header.source, two.header.source],
+    ["input", formatInput(one.header), formatInput(two.header)],
     ["state", first.state, second.state],
     ["text", one.outcome?.text ?? "", two.outcome?.text ?? ""],
   ]);
   return [...compareCalls(listCalls(one), listCalls(two)), ...whole];
+}
+
+function formatInput({ input }: RunRecord["header"]): string {
+  return input === undefined ? "no input" : JSON.stringify(input);
 }
 
 function listCalls({ calls }: Pick<RunRecord, "calls">): readonly StoredCall[] {

@@ -32,6 +32,10 @@ export interface RunHeader {
   readonly accounts?: Readonly<Record<string, string>>;
   /** Calls that have an effect need an approval, whatever the policy says. */
   readonly asksForEffects?: boolean;
+  /** The value that the program gets from `device.input()`; absent for a run without an input. */
+  readonly input?: unknown;
+  /** True if that value is from elsewhere. */
+  readonly isForeignInput?: boolean;
   /** The run that this one continues. */
   readonly continues?: string;
   /** Numbers of calls of that run that may be made again, and that count as made. */

@@ -8,7 +8,9 @@ import { getTokensOfEach, joinTexts, MAX_QUESTIONS } from "./builtin-tools/index
 import { MAX_HANDLES } from "./outcome/result-handles.ts";
 import type { CatalogAnswer, CallableMethod } from "../../sandbox/index.ts";
 import type { RunRequest, RunServices } from "./execution/run-services.ts";
+import { INPUT_PATH } from "../runs/index.ts";
 import { formatList, quote, truncateText } from "../shared/format-text.ts";
+import type { RunInput } from "../shared/json/run-input.ts";
 
 /** Characters that one read returns by default, and at most. */
 const DEFAULT_PART_CHARACTERS = 64 << 10;
@@ -19,7 +21,21 @@ export function isBuiltin(path: string): boolean {
   return BUILTIN_PATHS.has(path);
 }
 
-const BUILTIN_PATHS: ReadonlySet<string> = new Set(["search_skills", "describe", "read_result", "result", "budget"]);
+const BUILTIN_PATHS: ReadonlySet<string> = new Set([
+  "search_skills",
+  "describe",
+  "read_result",
+  "result",
+  "budget",
+  INPUT_PATH,
+]);
+
+/** `device.input()`: the value that the run was started with, as JSON. */
+export function getInput(input: RunInput | undefined): string {
+  if (input !== undefined) return input.json;
+  const how = 'start it with one, for example with: skillgate run --input \'{"city": "Rome"}\'';
+  throw new SkillgateError("INPUT_MISSING", sentence("INPUT_MISSING", how));
+}
 
 /** `device.result(handle)`: the value of an earlier result of the caller. */
 export async function getResult(

@@ -4,9 +4,12 @@ import type { Discovery } from "./discovery.ts";
 import { type SourceFinding, type SourceText, createSourceText, createViolation } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
 import { setBounded } from "../shared/lru.ts";
+import type { JsonSchema } from "../model/json.ts";
 import { hasUnknown, type Plan } from "../model/plan.ts";
 import type { Program } from "../model/program.ts";
+import { inferSchema } from "../observed/index.ts";
 import { bareDeclarations, type TextOutput } from "../registry/index.ts";
+import { INPUT_PATH } from "../runs/index.ts";
 import type { RunRequest } from "./execution/run-services.ts";
 import { hasStrangeMember } from "./outcome/read-members.ts";
 import type { Diagnostic, Typecheck } from "../typecheck/index.ts";
@@ -21,7 +24,7 @@ export interface TypeReport {
 
 export type TypecheckProgram = (
   program: CheckedProgram,
-  request: Pick<RunRequest, "caller" | "catalog">,
+  request: Pick<RunRequest, "caller" | "catalog" | "input" | "inputSchema">,
   /** Waits for the compiler to load, and for the check at most this many milliseconds; else waits for neither. */
   deadlineMs?: number,
 ) => Promise<TypeReport>;
@@ -75,16 +78,22 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
     return result.diagnostics;
   }
 
-  return async ({ source, text, plan, program, outputs = [] }, { caller, catalog }, deadlineMs) => {
+  return async ({ source, text, plan, program, outputs = [] }, request, deadlineMs) => {
     if (deadlineMs !== undefined) await typecheck.warmUp();
+    const { caller, catalog } = request;
     const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
-    if (methods.length === 0) return EMPTY_REPORT;
+    const input = program.paths.includes(INPUT_PATH) ? findInputType(request) : undefined;
+    if (methods.length === 0 && input === undefined) return EMPTY_REPORT;
     const findObserved = discovery.observedFor(caller);
     const declared = [
       ...methods.flatMap(({ output }) => (output === undefined ? [] : [output])),
       ...outputs.map(({ output }) => output),
+      ...(input?.isDeclared === true ? [input.schema] : []),
     ];
-    const observed = methods.flatMap((method) => findObserved(method) ?? []).map(({ schema }) => schema);
+    const observed = [
+      ...methods.flatMap((method) => findObserved(method) ?? []).map(({ schema }) => schema),
+      ...(input?.isDeclared === false ? [input.schema] : []),
+    ];
     const hasNew = hasUnknownArguments(plan) || hasStrangeMember(text, [...declared, ...observed]);
     if (!hasNew && (declared.length === 0 || !typecheck.isWarm)) return EMPTY_REPORT;
     if (!typecheck.isWarm) {
@@ -94,15 +103,31 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
       }, LOAD_AFTER_MS).unref();
       return EMPTY_REPORT;
     }
-    const all = await findDiagnostics(text, bareDeclarations(methods, findObserved, outputs), deadlineMs);
+    const all = await findDiagnostics(
+      text,
+      bareDeclarations(methods, findObserved, { texts: outputs, input: input?.schema }),
+      deadlineMs,
+    );
+    const certain = { texts: outputs, input: input?.isDeclared === true ? input.schema : undefined };
     const sure =
-      all.length === 0 ? all : await findDiagnostics(text, bareDeclarations(methods, undefined, outputs), deadlineMs);
+      all.length === 0 ? all : await findDiagnostics(text, bareDeclarations(methods, undefined, certain), deadlineMs);
     return createReport(
       sure,
       all.filter((each) => !sure.some((one) => isSame(one, each))),
       createSourceText(source),
     );
   };
+}
+
+/** The type of the input of a run: that of its schema, else that of the value. */
+function findInputType({
+  input,
+  inputSchema,
+}: Pick<RunRequest, "input" | "inputSchema">):
+  | { readonly schema: JsonSchema; readonly isDeclared: boolean }
+  | undefined {
+  if (inputSchema !== undefined) return { schema: inputSchema, isDeclared: true };
+  return input === undefined ? undefined : { schema: inferSchema(input.value), isDeclared: false };
 }
 
 function isSame(one: Diagnostic, other: Diagnostic): boolean {

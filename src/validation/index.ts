@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 
-import { bindArguments, formatProblem, type ArgumentProblem } from "../model/arguments.ts";
+import { bindArguments, type ArgumentProblem } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
 import type { MethodDefinition } from "../model/skill.ts";
@@ -10,18 +10,15 @@ import { createTimeBudget } from "./time-budget.ts";
 import { compile, type CompiledCheck } from "./compile.ts";
 import { checkInput, inputCheckFor, type InputCheck, type Validation } from "./input.ts";
 import { findUnknownPointers } from "./json-pointer.ts";
-import { findingFrom, problemFrom } from "./problems.ts";
-import { NOTHING_UNKNOWN, summarizeErrors } from "./summarize-errors.ts";
 import { copyValue, measure } from "./size.ts";
+import { describeErrors } from "./value-check.ts";
 
 export type { Validation } from "./input.ts";
 export { createPatternTest, createSchemaCheck } from "./schema-check.ts";
+export { createValueCheck, type ValueCheck } from "./value-check.ts";
 
 /** A method is quarantined after this many validation timeouts. */
 const MAX_TIMEOUTS = 2;
-
-/** At most this many errors of a result are reported. */
-const REPORTED_PROBLEMS = 3;
 
 /** Validates the arguments and the results of methods against their schemas. */
 export interface Validator {
@@ -105,9 +102,5 @@ const QUARANTINED: ArgumentProblem = {
 
 function outputProblem(method: Method, errors: readonly ErrorObject[], value: unknown): string | undefined {
   if (errors.length === 0) return undefined;
-  const findings = summarizeErrors(errors.slice(0, 100).map(findingFrom), NOTHING_UNKNOWN);
-  const problems = findings
-    .slice(0, REPORTED_PROBLEMS)
-    .map((finding) => formatProblem(problemFrom(finding, value), "it"));
-  return `The result of ${method.path} does not match its output schema: ${problems.join("; ")}`;
+  return `The result of ${method.path} does not match its output schema: ${describeErrors(errors, value)}`;
 }

@@ -46,6 +46,19 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     });
   });
 
+  test("gives the input of a run to the executor, with its schema", async () => {
+    const project = await openProject();
+    await startExecutorHere(project, [createEchoSkill("one")]);
+    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const source = "const { city, id } = await device.input(); city + id";
+    const inputSchema = { type: "object", properties: { city: { type: "string" } } };
+    const run = (input: unknown): Promise<unknown> =>
+      runtime.run(source, { caller: ADA, input, inputSchema, isForeignInput: true });
+    expect(await run({ city: "Rome", id: 2n ** 70n })).toMatchObject({ value: "Rome1180591620717411303424" });
+    await expect(run({ city: 5 })).rejects.toMatchObject({ code: "INPUT_INVALID" });
+    await expect(run({ city: Number.NaN })).rejects.toMatchObject({ code: "INPUT_INVALID" });
+  });
+
   test("gives the caller, its rights and its limits to the executor [O3]", async () => {
     const project = await openProject();
     const { runtime: executor } = await startExecutorHere(project, [createEchoSkill("one")]);

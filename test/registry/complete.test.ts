@@ -30,7 +30,7 @@ registry.register({
 test.each([
   ["dev", ["device."]],
   ["my.dev", []],
-  ["device.", ["LampSkill.", "search_skills(", "describe(", "result(", "read_result(", "budget()"]],
+  ["device.", ["LampSkill.", "search_skills(", "describe(", "result(", "read_result(", "budget()", "input()"]],
   ["a = device.La", ["LampSkill."]],
   ["device.LampSkill.set", ["set(", "setAll("]],
   ["device.__proto__.", []],

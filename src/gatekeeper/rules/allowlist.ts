@@ -231,7 +231,10 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
       code: "GLOBAL_FORBIDDEN",
       fix: "There is no environment here: methods of device have their own credentials",
     },
-    "process.argv": { code: "GLOBAL_FORBIDDEN", fix: "Write the values into the program: it gets no arguments" },
+    "process.argv": {
+      code: "GLOBAL_FORBIDDEN",
+      fix: "Write the values into the program; a run that was started with an input has it in device.input()",
+    },
     "process.exit": { code: "GLOBAL_FORBIDDEN", fix: "Write return to end the program" },
     "process.nextTick": { code: "GLOBAL_FORBIDDEN", fix: "Write queueMicrotask(callback)" },
     "process.stdout": { code: "GLOBAL_FORBIDDEN", fix: "Write print(value)" },
@@ -285,7 +288,10 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
     alert: { code: "GLOBAL_FORBIDDEN", fix: "Write print(text)" },
     confirm: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the program runs" },
     prompt: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the program runs" },
-    input: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the program runs" },
+    input: {
+      code: "GLOBAL_FORBIDDEN",
+      fix: "Return the question: no user can answer while the program runs. The input of the run is device.input()",
+    },
     requestAnimationFrame: { code: "GLOBAL_FORBIDDEN", fix: "Write setTimeout(callback, ms)" },
     DOMParser: { code: "GLOBAL_FORBIDDEN", fix: "Parse the text with string methods and regular expressions" },
 
@@ -367,6 +373,7 @@ export const DEVICE_METHODS: ReadonlyMap<string, string> = new Map([
   ["read_result", "read_result(uri: string, offset?: number, length?: number)"],
   ["result", "result(handle: string)"],
   ["budget", "budget()"],
+  ["input", "input()"],
 ]);
 /** Names that models use for the methods of `device`, with the correct name. */
 export const DEVICE_METHOD_NAMES: ReadonlyMap<string, string> = new Map([
@@ -379,6 +386,7 @@ export const DEVICE_METHOD_NAMES: ReadonlyMap<string, string> = new Map([
   ["readResult", "read_result"],
   ["result", "result"],
   ["budget", "budget"],
+  ["input", "input"],
 ]);
 
 /** The prefix of names that are reserved for generated code. */

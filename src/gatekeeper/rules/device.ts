@@ -67,6 +67,9 @@ export function trackDevice(context: CheckContext, entryParameters: readonly Bin
   return tracker.run();
 }
 
+/** Names of methods of `device` that mean something else without it: a function of test libraries, and one of Python. */
+const OTHER_MEANINGS: ReadonlySet<string> = new Set(["describe", "input"]);
+
 /** A reference that may be used in other ways than in a call. */
 type FollowedRef = Exclude<DeviceRef, { readonly kind: "pages" }>;
 
@@ -113,7 +116,7 @@ class DeviceTracker {
     if (node.name === "devices" && this.#refersToNodes(node)) return this.#startAtName(node, DEVICES_REF);
     const kind = DEVICE_NAMES.get(node.name);
     if (kind === "always" || (kind !== undefined && this.#precedesSkill(node))) return this.#startAs(node, DEVICE_REF);
-    const path = node.name === "describe" ? undefined : DEVICE_METHOD_NAMES.get(node.name);
+    const path = OTHER_MEANINGS.has(node.name) ? undefined : DEVICE_METHOD_NAMES.get(node.name);
     const parent = this.#parent(node);
     const isCalled = parent?.type === "CallExpression" && parent.callee === node;
     if (isCalled && path !== undefined) return this.#startAs(node, { kind: "method", path, method: undefined });

@@ -2,11 +2,15 @@
 export interface Origin {
   /** The place in the arguments: `to`, `items[0].text`. */
   readonly argument: string;
-  /** The path of the method: `BraveSearchMCP.search`. */
+  /** The path of the method: `BraveSearchMCP.search`; `device.input` for the input of the run. */
   readonly from: string;
 }
 
+/** The path of the input of a run: in origins, and in the flows of a policy. */
+export const INPUT_ORIGIN = "device.input";
+
 /** `"to" contains text from BraveSearchMCP.search` */
 export function formatOrigin({ argument, from }: Origin): string {
-  return `${JSON.stringify(argument)} contains text from ${from}`;
+  const source = from === INPUT_ORIGIN ? "that came from the input of the run" : `from ${from}`;
+  return `${JSON.stringify(argument)} contains text ${source}`;
 }

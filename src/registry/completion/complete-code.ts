@@ -8,7 +8,7 @@ export type CodeCompletion = readonly [candidates: readonly string[], end: strin
 const NONE: CodeCompletion = [[], ""];
 
 /** The members of `device` beside the skills. */
-const QUESTIONS = ["search_skills(", "describe(", "result(", "read_result(", "budget()"];
+const QUESTIONS = ["search_skills(", "describe(", "result(", "read_result(", "budget()", "input()"];
 
 /** Completes the end of a program: skills, methods, names of parameters, and values that a parameter can have. */
 export function completeCode(code: string, catalog: Catalog): CodeCompletion {

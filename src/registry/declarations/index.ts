@@ -1,8 +1,9 @@
 import type { Catalog, Method, Skill } from "../../model/catalog.ts";
+import type { JsonSchema } from "../../model/json.ts";
 import { createUnknownNameError } from "../../shared/suggest.ts";
 import { splitRemoteSkill } from "../../shared/names/method-paths.ts";
 import { type MethodText, methodText, type TextStyle } from "./method.ts";
-import { type TextOutput, withTextSignatures } from "./text-signatures.ts";
+import { formatResultType, type TextOutput, withTextSignatures } from "./text-signatures.ts";
 import {
   withInferredOutput,
   NO_INFERRED_OUTPUTS,
@@ -34,7 +35,7 @@ export function declarations(
 export function bareDeclarations(
   methods: readonly Method[],
   observed: FindInferredOutput = NO_INFERRED_OUTPUTS,
-  texts: readonly TextOutput[] = [],
+  { texts = [], input }: FurtherTypes = {},
 ): string {
   const bySkill = new Map<string, Method[]>();
   for (const method of methods) {
@@ -47,7 +48,17 @@ export function bareDeclarations(
       getBareText(method, observed(method), { qualifier, ...(prefix !== undefined && { prefix }) }),
       texts.filter(({ path }) => path === method.path),
     );
-  return joinTexts([...bySkill].map(([name, used]) => writeSkill({ name, description: "", methods: used }, write)));
+  return joinTexts(
+    [...bySkill].map(([name, used]) => writeSkill({ name, description: "", methods: used }, write)),
+    input === undefined ? [] : [`input(): Promise<${formatResultType(input)}>;`],
+  );
+}
+
+/** Types that are known beside those of the methods. */
+export interface FurtherTypes {
+  readonly texts?: readonly TextOutput[];
+  /** The schema of the value that `device.input()` gives. */
+  readonly input?: JsonSchema | undefined;
 }
 
 interface BareText {
@@ -109,6 +120,7 @@ const OWN_METHODS = [
   "/** Describes a method: types, parameters, an example. A list of paths gives a list of texts. */\ndescribe(path: string): Promise<string & FoundMethod>;\ndescribe(paths: string[]): Promise<(string & FoundMethod)[]>;",
   '/** Returns the value of an earlier result that was too large to show: result("r1"). */\nresult(handle: string): Promise<any>;',
   "/** Returns what this run may still use. */\nbudget(): Promise<{ cpuMs: number; wallMs: number; calls: number; memoryBytes: number; outputBytes: number }>;",
+  "/** Returns the value that the run was started with. */\ninput(): Promise<any>;",
 ];
 
 const FOUND_METHOD =

@@ -28,7 +28,7 @@ export function withTextSignatures(method: MethodText, outputs: readonly TextOut
   let units = 0;
   for (const { argument, text, output } of results.values()) {
     const literal = JSON.stringify(text);
-    const { text: type } = toType(output, { root: output, depth: DEPTH, comments: false, of: "output" });
+    const type = formatResultType(output);
     units += 2 * (literal.length + type.length);
     if (units > MAX_UNITS) break;
     ofTexts.push(
@@ -37,4 +37,9 @@ export function withTextSignatures(method: MethodText, outputs: readonly TextOut
     );
   }
   return { ...method, ofTexts };
+}
+
+/** Writes the type of a result on one line, with all its levels. */
+export function formatResultType(output: JsonSchema): string {
+  return toType(output, { root: output, depth: DEPTH, comments: false, of: "output" }).text;
 }

@@ -4,9 +4,13 @@ import type { RunOptions } from "../../runtime.ts";
 import { whyUnavailable } from "../unavailable-skills.ts";
 import type { RunRequest } from "../execution/run-services.ts";
 import { mergeLimits } from "../settings/limits.ts";
+import { createRunInput } from "../../shared/json/run-input.ts";
 import type { RuntimeParts } from "./parts.ts";
 
-/** Builds the request of a run or a call: its caller, their view of the catalog, its limits and its listeners. */
+/**
+ * Builds the request of a run or a call: its caller, their view of the catalog, its limits and its listeners. Throws
+ * `INPUT_INVALID` for an input that is not JSON.
+ */
 export function createRequest(
   {
     caller = OWNER,
@@ -19,6 +23,9 @@ export function createRequest(
     again = [],
     reuse = [],
     runId,
+    input,
+    inputSchema,
+    isForeignInput = false,
   }: RunOptions,
   parts: RuntimeParts,
 ): RunRequest {
@@ -45,6 +52,8 @@ export function createRequest(
     ...(approve !== undefined && { approve }),
     ...(asksForEffects === true && { asksForEffects }),
     ...(runId !== undefined && { runId }),
+    ...(input !== undefined && { input: createRunInput(input, isForeignInput) }),
+    ...(inputSchema !== undefined && { inputSchema }),
     ...(run !== undefined && { continues: { run, again, reuse } }),
   };
 }

@@ -24,8 +24,8 @@ export interface ContinueRequest extends Partial<ContinueAnswers> {
 /** A run that is being continued: no other program continues it meanwhile. */
 export interface OpenContinuation {
   readonly continuation: Continuation;
-  /** The seed and the start of the run. */
-  readonly header: Pick<RunRecord["header"], "seed" | "time">;
+  /** The seed, the start and the input of the run. */
+  readonly header: Pick<RunRecord["header"], "seed" | "time" | "input" | "isForeignInput">;
   release(): Promise<void>;
 }
 

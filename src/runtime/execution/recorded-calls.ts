@@ -12,9 +12,12 @@ import type { Catalog, Method } from "../../model/catalog.ts";
 import {
   type Continuation,
   type ContinueDecision,
+  INPUT_PATH,
   type StoredCall,
   LiveCall,
+  restoreAnswer,
   type RunRecorder,
+  toRecordedAnswer,
   toRecordedArguments,
 } from "../../runs/index.ts";
 import type { CallTask } from "../../model/skill.ts";
@@ -90,7 +93,7 @@ export class RecordedCalls implements RecordedRunCalls {
     if (live !== undefined) return live.attach(call);
     if (found.answer !== undefined) {
       this.#log?.addRecorded(found);
-      return found.answer;
+      return restoreAnswer(found.path, found.answer, recorder.header);
     }
     if (found.task !== undefined) this.#seeking.add(call.id);
     else if (found.state === "begun" && !this.#isRepeatable(call.path)) return this.#stopUnknown(call);
@@ -178,6 +181,8 @@ export class RecordedCalls implements RecordedRunCalls {
   async #makeOrReuse(call: SandboxCall, args: string): Promise<SandboxAnswer> {
     const { continuation } = this.#options;
     const { id, path } = call;
+    // The corrected program may have an input of its own.
+    if (path === INPUT_PATH) return this.#make(call);
     const isEffect = this.#isEffect(path);
     const decision = continuation?.decide({
       id,
@@ -235,7 +240,7 @@ export class RecordedCalls implements RecordedRunCalls {
       const { durationMs = 0, argumentsDigest = "", outcome } = log.getRecord(call.id) ?? {};
       this.#options.recorder.addEnd({
         id: call.id,
-        answer,
+        answer: toRecordedAnswer(call.path, answer),
         digest: argumentsDigest,
         durationMs,
         ...(outcome !== undefined && { outcome }),

@@ -1,6 +1,6 @@
 import { type AnswerCall, Cancellation, type SandboxAnswer, type SandboxCall } from "../../../sandbox/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
-import { type Cassette, type StoredCall, toRecordedArguments } from "../../runs/index.ts";
+import { type Cassette, restoreAnswer, type StoredCall, toRecordedArguments } from "../../runs/index.ts";
 
 /** Answers the calls of a program from what is recorded, and notices the first call that differs. */
 export class ReplayedCalls {
@@ -53,7 +53,8 @@ export class ReplayedCalls {
       return this.stop();
     }
     this.repeated.set(call.id, found);
-    return found.answer !== undefined && this.#delivered.has(call.id) ? found.answer : waitForever(call);
+    if (found.answer === undefined || !this.#delivered.has(call.id)) return waitForever(call);
+    return restoreAnswer(found.path, found.answer, this.#cassette.header);
   };
 
   /** Ends the program where the record ends. */

@@ -16,9 +16,9 @@ import type { Plan } from "../../model/plan.ts";
 import type { CallTask } from "../../model/skill.ts";
 import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../shared/value-encoding.ts";
 import { type AuditEntry, type Call, recordResults } from "../../router/index.ts";
-import type { StoredCall } from "../../runs/index.ts";
+import { INPUT_PATH, type StoredCall } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
-import { callBuiltin, getResult, isBuiltin } from "../builtin-calls.ts";
+import { callBuiltin, getInput, getResult, isBuiltin } from "../builtin-calls.ts";
 import type { RunAccounts } from "./rights/run-accounts.ts";
 import type { RunServices, RunRequest } from "./run-services.ts";
 import { findSkillError } from "../../shared/errors/skill-error.ts";
@@ -84,7 +84,7 @@ export function createCallHandler(
   const inRun = createRunParts({ plan, record, accounts }, request);
   const reads = (name: string): boolean => readsMember(source, name);
   const methods = paths.flatMap((path) => findOriginal(path, request.catalog) ?? []);
-  const resultTexts = recordResults(source, methods, services.getPolicy());
+  const resultTexts = recordResults(source, methods, services.getPolicy(), request.input);
   const records = new Map<number, () => CallRecord>();
   const notes = createCallNotes();
   const causes: CallCause[] = [];
@@ -314,6 +314,7 @@ async function answerBuiltin(call: SandboxCall, request: RunRequest, services: R
       return { ok: true, json, tagged };
     }
     if (call.path === "budget") return { ok: true, json: JSON.stringify(call.readBudget()) };
+    if (call.path === INPUT_PATH) return { ok: true, json: getInput(request.input) };
     const answer = await callBuiltin(call.path, readArguments(call), request, services);
     return { ok: true, json: JSON.stringify(answer) };
   } catch (error) {

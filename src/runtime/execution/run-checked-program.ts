@@ -12,21 +12,22 @@ import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
 import { executeRecorded } from "./execute-recorded.ts";
 import { RunAccounts } from "./rights/run-accounts.ts";
 import { createCallHandler } from "./run-calls.ts";
+import { withInput } from "./run-header.ts";
 import { SPANS, withSpan } from "../../telemetry/index.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /**
  * Checks one program, runs it and describes its outcome. Throws `CONTINUE_INVALID` and `RUN_BUSY` for a run that cannot be
- * continued.
+ * continued, and `INPUT_INVALID` for an input that does not match its schema.
  */
 export async function runCheckedProgram(source: string, request: RunRequest, services: RunServices): Promise<Outcome> {
   services.sandbox.wakeWorker();
-  if (request.continues === undefined) return checkAndRun(source, request, services);
+  if (request.continues === undefined) return checkAndRun(source, withInput(request), services);
   const store = await services.openRuns();
   const { accounts, records } = services;
   const continued = await openContinuation(request.continues, request, { store, claims: records.claims, accounts });
   try {
-    return await checkAndRun(source, request, services, continued);
+    return await checkAndRun(source, withInput(request, continued.header), services, continued);
   } finally {
     await continued.release();
   }

@@ -3,10 +3,13 @@ import { randomBytes } from "node:crypto";
 import { createPositionMap } from "../../gatekeeper/index.ts";
 import type { UsableAccounts } from "../../model/account.ts";
 import { type Catalog, getOriginal, type Method } from "../../model/catalog.ts";
+import type { JsonSchema } from "../../model/json.ts";
 import type { Program } from "../../model/program.ts";
 import type { RunHeader } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
+import { createInputError, createRunInput } from "../../shared/json/run-input.ts";
 import { VERSION } from "../../shared/version.ts";
+import { createValueCheck, type ValueCheck } from "../../validation/index.ts";
 import type { OpenContinuation } from "./continue-run.ts";
 import { listAccountIds } from "./rights/run-accounts.ts";
 import { listRequestKeys } from "./request-keys.ts";
@@ -40,6 +43,7 @@ export function createHeader(
     ...(requestKeys && { requestKeys }),
     ...(Object.keys(accountIds).length > 0 && { accounts: accountIds }),
     ...(asksForEffects === true && { asksForEffects }),
+    ...describeInput(request),
     ...(continued && { continues: continued.continuation.history.run, ...continued.continuation.answers }),
   };
 }
@@ -64,4 +68,41 @@ const DIGESTS = new WeakMap<Method["definition"], string>();
 function hashMethods(paths: readonly string[], catalog: Catalog): Readonly<Record<string, string>> {
   const found = paths.flatMap((path) => catalog.method(path) ?? []).map(getOriginal);
   return Object.fromEntries(found.map((method) => [method.path, hashDefinition(method)]));
+}
+
+/** The part of a header that has the input of its run. */
+type InputHeader = Pick<RunHeader, "input" | "isForeignInput">;
+
+/** Returns the input of a run for its header. */
+function describeInput({ input }: Pick<RunRequest, "input">): InputHeader {
+  if (input === undefined) return {};
+  return { input: input.value, ...(input.isForeign && { isForeignInput: true }) };
+}
+
+/** Restores the input of a recorded run. */
+export function restoreInput({ input, isForeignInput = false }: InputHeader): Pick<RunRequest, "input"> {
+  return input === undefined ? {} : { input: createRunInput(input, isForeignInput) };
+}
+
+/**
+ * Returns the request with the input of the run that it continues, unless it has one of its own. Throws `INPUT_INVALID` for an input
+ * that does not match the schema of the request, or is missing.
+ */
+export function withInput(request: RunRequest, continued: InputHeader = {}): RunRequest {
+  const whole = request.input === undefined ? { ...request, ...restoreInput(continued) } : request;
+  const { input, inputSchema } = whole;
+  if (inputSchema === undefined) return whole;
+  if (input === undefined) throw createInputError("it is missing, and the program has a schema for it");
+  const problem = getCheck(inputSchema)(input.value);
+  if (problem !== undefined) throw createInputError(problem);
+  return whole;
+}
+
+/** The checks of schemas, which stay the same for most runs. */
+const CHECKS = new WeakMap<JsonSchema, ValueCheck>();
+
+function getCheck(schema: JsonSchema): ValueCheck {
+  const check = CHECKS.get(schema) ?? createValueCheck(schema);
+  CHECKS.set(schema, check);
+  return check;
 }

@@ -7,6 +7,7 @@ import type { Approve } from "../../model/approval.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { Catalog } from "../../model/catalog.ts";
+import type { JsonSchema } from "../../model/json.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { Plan } from "../../model/plan.ts";
@@ -14,6 +15,7 @@ import type { Program } from "../../model/program.ts";
 import type { ResultSpace } from "../../model/kept-results.ts";
 import type { CallContext } from "../../model/skill.ts";
 import type { TraceContext } from "../../telemetry/index.ts";
+import type { RunInput } from "../../shared/json/run-input.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { RecordedPlace, RequestUnit, Route } from "../../router/index.ts";
 import type { CheckProgram } from "../check-program.ts";
@@ -66,6 +68,10 @@ export interface RunRequest {
   readonly approve?: Approve | false;
   /** Calls that have an effect need an approval. */
   readonly asksForEffects?: boolean;
+  /** The value that the program gets from `device.input()`. */
+  readonly input?: RunInput;
+  /** The type of the input for the check of the program. */
+  readonly inputSchema?: JsonSchema;
   /** The place in a trace at which the calls of the run begin; by default the active span. */
   readonly trace?: TraceContext | undefined;
   /** Pauses the timeout of the call that the run belongs to, while a person is asked. */

@@ -32,7 +32,7 @@ import {
 } from "./execute-recorded.ts";
 import { createReplays, type RunReplays } from "./replay.ts";
 import { restoreContinuation } from "./continue-run.ts";
-import { readProgram } from "./run-header.ts";
+import { readProgram, restoreInput } from "./run-header.ts";
 import {
   createRunLists,
   hideContent,
@@ -315,7 +315,8 @@ async function prepareRun(
   { open, services, createRequest, warn }: RunsOptions,
 ): Promise<PreparedRun> {
   const { limits, asksForEffects = false } = record.header;
-  const request = createRequest({ ...how, observer, caller, limits, asksForEffects });
+  const resumed = createRequest({ ...how, observer, caller, limits, asksForEffects });
+  const request = { ...resumed, ...restoreInput(record.header) };
   const database = await open();
   const end = findLimit(row, record);
   if (end !== undefined) {

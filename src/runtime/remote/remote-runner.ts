@@ -7,6 +7,7 @@ import { OWNER } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions } from "../../runtime.ts";
 import { createCancelledOutcome } from "../execution/runs.ts";
+import { createRunInput } from "../../shared/json/run-input.ts";
 import type { RuntimeParts } from "../api/parts.ts";
 import type { RuntimeServices } from "../services.ts";
 import { executeJob } from "./execute-job.ts";
@@ -44,6 +45,9 @@ export function createRemoteRunner(
       continue: previous,
       again,
       reuse,
+      input,
+      inputSchema,
+      isForeignInput = false,
     } = options;
     const runId = options.runId ?? randomUUID();
     const cancellable = signal === undefined || "onCancel" in signal ? signal : cancellableBy(signal);
@@ -57,6 +61,8 @@ export function createRemoteRunner(
       ...(again !== undefined && { again }),
       ...(reuse !== undefined && { reuse }),
       ...(asksForEffects === true && { asksForEffects }),
+      ...(input !== undefined && { input: createRunInput(input, isForeignInput).value, isForeignInput }),
+      ...(inputSchema !== undefined && { inputSchema }),
     } as const;
     for (let executions = 1; ; executions++) {
       const end = await executeJob(job, run, remote);

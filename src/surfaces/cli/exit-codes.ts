@@ -25,6 +25,7 @@ export type Exit = keyof typeof EXIT_CODES;
 const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   SOURCE_LIMIT: "refused",
   ARGUMENTS_INVALID: "refused",
+  INPUT_INVALID: "refused",
   QUERY_INVALID: "refused",
   COOLDOWN: "refused",
   RATE_LIMIT: "refused",

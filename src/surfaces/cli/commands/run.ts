@@ -4,6 +4,7 @@ import type { CliCommand, CommandResult } from "../command.ts";
 import { readInput } from "../input/call-input.ts";
 import { pickFields } from "../input/field-tests.ts";
 import { wholeNumber } from "../input/option-values.ts";
+import { parseRunInput, readRunInput } from "../input/run-input.ts";
 import { readText, readTextFile } from "../input/read-text.ts";
 import { configOptions, loadConfigModule } from "../mcp/files.ts";
 import {
@@ -22,12 +23,12 @@ import { noteLines, planText, violationsText } from "../text/run-texts.ts";
 import { lacksSkill, selectProblems } from "../unknown-path.ts";
 import { UsageError } from "../usage-error.ts";
 
-interface RunFlags extends ProgramFlags, OperationFlags, Omit<RunOperation, "kind" | "source"> {
+interface RunFlags extends InputFlags, OperationFlags, Omit<RunOperation, "kind" | "source"> {
   readonly watch?: true;
 }
 
 export function addRun(program: CliCommand): void {
-  takesProgram(program.command("run"))
+  takesInput(takesProgram(program.command("run")))
     .description("run a program")
     .option(
       "--timeout <ms>",
@@ -45,7 +46,9 @@ export function addRun(program: CliCommand): void {
     .run(async (session, file: string | undefined, flags: RunFlags) => {
       if (flags.watch) return watchRun(session, file, flags);
       const source = await readSource(file, flags, session.signal);
-      return performOperation({ kind: "run", source, ...pickFields(flags, RUN_FLAGS) }, flags, session);
+      const input = await readInputFlag(flags, session.signal);
+      const fields = pickFields({ ...flags, input }, RUN_FLAGS);
+      return performOperation({ kind: "run", source, ...fields }, flags, session);
     });
 }
 
@@ -60,6 +63,8 @@ const EXAMPLES = `
 Examples:
   skillgate run -e 'device.TimeSkill.get_time("Asia/Tokyo")'
   skillgate run program.ts --timeout 5000 --trace
+  skillgate run program.ts --input '{"city": "Rome"}'
+  skillgate run program.ts --input @payload.json
   cat program.ts | skillgate run - --json`;
 
 function collectNumbers(text: string, numbers: readonly number[] = []): readonly number[] {
@@ -67,16 +72,18 @@ function collectNumbers(text: string, numbers: readonly number[] = []): readonly
 }
 
 export function addCheck(program: CliCommand): void {
-  takesProgram(program.command("check"))
+  takesInput(takesProgram(program.command("check")))
     .description("check a program without running it: list its errors, or the calls that it makes")
-    .run(async (session, file: string | undefined, flags: ProgramFlags) => {
+    .run(async (session, file: string | undefined, flags: InputFlags) => {
       const { openRuntime, paint } = session;
       const { verbose } = session.flags;
       const source = await readSource(file, flags, session.signal);
+      const json = await readInputFlag(flags, session.signal);
+      const options = json === undefined ? {} : { input: parseRunInput(json) };
       const typecheck = await hasTypeCheck(session.flags);
       const opened = await openRuntime({ typecheck, ...(verbose && { until: "known" }) });
-      if (lacksSkill(opened.check(source).violations)) await openRuntime({ until: "known" });
-      const { violations, plan, notes } = await opened.checkTypes(source);
+      if (lacksSkill(opened.check(source, options).violations)) await openRuntime({ until: "known" });
+      const { violations, plan, notes } = await opened.checkTypes(source, options);
       const isRefused = violations.length > 0;
       return {
         exit: isRefused ? "refused" : "ok",
@@ -129,6 +136,19 @@ export function takesProgram(command: CliCommand): CliCommand {
   return command
     .argument("[file]", "the program's file; - for standard input, which is the default unless it is a terminal")
     .option("-e, --eval <code>", "the program itself");
+}
+
+/** The flags that give a program and its input. */
+interface InputFlags extends ProgramFlags {
+  readonly input?: string;
+}
+
+function takesInput(command: CliCommand): CliCommand {
+  return command.option("--input <json>", "the value that the program gets from device.input(); @FILE for a file");
+}
+
+async function readInputFlag({ input }: InputFlags, signal: AbortSignal): Promise<string | undefined> {
+  return input === undefined ? undefined : readRunInput(input, signal);
 }
 
 /** Reads the text of the program. */

@@ -7,6 +7,7 @@ import type { RunOptions, Runtime } from "../../../runtime.ts";
 import type { CommandResult } from "../command.ts";
 import { outcomeToExit } from "../exit-codes.ts";
 import { isWrittenInput, parseInput, type WrittenInput } from "../input/call-input.ts";
+import { parseRunInput } from "../input/run-input.ts";
 import { type FieldTest, isBoolean, isNumber, isNumberList, isText, orAbsent } from "../input/field-tests.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { pendingText } from "../text/approval-texts.ts";
@@ -25,6 +26,8 @@ export interface RunOperation {
   readonly continue?: string;
   readonly again?: readonly number[];
   readonly reuse?: readonly number[];
+  /** JSON of the input of the run. */
+  readonly input?: string;
 }
 
 /** Calls one method. */
@@ -42,6 +45,7 @@ export const RUN_FLAGS: Readonly<Record<keyof Omit<RunOperation, "kind" | "sourc
   continue: orAbsent(isText),
   again: orAbsent(isNumberList),
   reuse: orAbsent(isNumberList),
+  input: orAbsent(isText),
 };
 
 /** The fields of each operation. */
@@ -101,7 +105,7 @@ function methodAt(runtime: Runtime, path: string): Method {
 }
 
 export async function performRun(operation: RunOperation, context: OperationContext): Promise<CommandResult> {
-  const { source, timeout, trace, kind: _kind, ...continuation } = operation;
+  const { source, timeout, trace, input, kind: _kind, ...continuation } = operation;
   const { runtime, whenKnown, signal, paint, isVerbose, isTerminal, options } = context;
   // With --verbose, wait until all problems are known.
   if (isVerbose) await whenKnown();
@@ -114,6 +118,7 @@ export async function performRun(operation: RunOperation, context: OperationCont
     .run(source, {
       ...options,
       ...continuation,
+      ...(input !== undefined && { input: parseRunInput(input) }),
       signal,
       limits: { ...showWhole(runtime.limits), ...(timeout !== undefined && { wallMs: timeout }) },
     })

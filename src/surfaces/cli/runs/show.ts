@@ -15,7 +15,15 @@ export async function showRun(session: CliSession, id: string): Promise<CommandR
   const { record, timeline: calls } = content;
   const { source } = record.header;
   const { outcome } = record;
-  const facts = { ...run, version: record.header.version, source, timeline: calls, ...(outcome && { outcome }) };
+  const { version, input } = record.header;
+  const facts = {
+    ...run,
+    version,
+    source,
+    ...(input !== undefined && { input }),
+    timeline: calls,
+    ...(outcome && { outcome }),
+  };
   return {
     json: runtime.secrets.maskTexts(facts),
     text: runtime.secrets.maskText(runText(run, record, calls, session.paint.out)),
@@ -42,11 +50,17 @@ function runText(
     paint.dim(facts.join(" · ")),
     "",
     ...sourceLines(header.source, calls, paint),
+    ...(header.input === undefined
+      ? []
+      : [" ", `input ${escaped(shortened(JSON.stringify(header.input), INPUT_UNITS))}`]),
     " ",
     timelineText(calls, paint),
     ...(outcome === undefined ? [] : [" ", outcome.text]),
   ]);
 }
+
+/** Characters of the input that are shown. */
+const INPUT_UNITS = 1_000;
 
 /** The source with the numbers of the calls that each line has made. */
 function sourceLines(source: string, calls: readonly TimelineCall[], paint: Paint): readonly string[] {
