@@ -1,0 +1,6 @@
+export type { DeliveryHeaders } from "./delivery-flaw.ts";
+export { parseWebhook, type Webhook, WEBHOOK_SCHEMA } from "./parse-webhook.ts";
+export type { DeliveryInput } from "./payload.ts";
+export type { ReceivedDelivery, ReceivedRequest, ReceiveDelivery } from "./receive.ts";
+export { findSecretFlaw } from "./signature.ts";
+export { type DeliveryRequest, type VerifiedDelivery, verifyDelivery } from "./verify-delivery.ts";
