@@ -45,6 +45,9 @@ const FOREIGN_SIGNS: Readonly<Record<string, string>> = {
 
 const NAMES = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)\b/gi;
 
+/** `THURSDAY` or `sept`, but not `FRIL`, which has a sign. */
+const LONG_NAME = /\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)(?!l\b)[a-z]+/i;
+
 /** Any day from which eight years have a 29 February. */
 const SEARCH_START = Date.UTC(2000, 0, 1);
 
@@ -57,6 +60,8 @@ export function parseCron(text: string, fail: (why: string) => Error): CronField
   if (nickname !== undefined) throw refuse(`is not supported; ${describeNickname(nickname)}`);
   if (words.length !== FIELDS.length) throw refuse(`has ${words.length} fields; write five: ${describeFields(words)}`);
   for (const word of words) {
+    const longName = LONG_NAME.exec(word);
+    if (longName !== null) throw refuse(`has ${quote(longName[0])}; write ${(longName[1] ?? "").toUpperCase()}`);
     const [sign] = /[lw#?+h]/i.exec(word.replace(NAMES, "")) ?? [];
     const advice = sign === undefined ? undefined : FOREIGN_SIGNS[sign.toUpperCase()];
     if (advice !== undefined) throw refuse(`has ${quote(word)}, and ${sign} is not supported; ${advice}`);

@@ -66,6 +66,8 @@ test.each([
   ["0 0 15W * *", 'has "15W", and W is not supported; write the days of the week'],
   ["0 0 * * FRI#2", 'has "FRI#2", and # is not supported; write the days, as in 8-14'],
   ["0 0 * * FRIL", 'has "FRIL", and L is not supported'],
+  ["0 0 * JULY *", 'has "JULY"; write JUL'],
+  ["0 0 * * MON,thursday", 'has "thursday"; write THU'],
   ["0 0 ? * *", 'has "?", and ? is not supported; write *'],
   ["0 0 1 * +MON", "and + is not supported"],
   ["H * * * *", "and H is not supported; write a number, and `jitter`"],
