@@ -316,6 +316,21 @@ export const ERRORS = {
     says: "Cannot save the run as a skill",
     fix: "Follow the message; skillgate runs show ID shows the program of a run",
   },
+  AUTOMATION_INVALID: {
+    stage: "host",
+    says: "Cannot use the automation",
+    fix: "Correct its file at the line given in the message",
+  },
+  AUTOMATION_UNKNOWN: {
+    stage: "host",
+    says: "Cannot find the automation",
+    fix: "Use one of the names of: skillgate automation list",
+  },
+  AUTOMATION_HELD: {
+    stage: "host",
+    says: "Cannot run the automation as it is",
+    fix: "Look at the reason in the message; after a change, accept it with: skillgate automation accept NAME",
+  },
   SERVER_FAILED: {
     stage: "host",
     says: "Cannot start the MCP server",

@@ -20,6 +20,7 @@ import type { ServerStatus } from "./providers/mcp/index.ts";
 import type { ExecutorPool, FrontCall, Fronts } from "./executors/index.ts";
 import type { NodeStatus } from "./providers/nodes/index.ts";
 import type { AuditEntry } from "./router/index.ts";
+import { createAutomationsApi } from "./runtime/api/automations.ts";
 import { type CallApi, createCallApi } from "./runtime/api/calls.ts";
 import { type DiscoveryApi, createDiscoveryApi } from "./runtime/api/discovery.ts";
 import { followFiles } from "./runtime/api/follow-files.ts";
@@ -32,6 +33,7 @@ import { type RunsApi, createRunsApi } from "./runtime/api/runs.ts";
 import { type ServerApi, createServerAdmin } from "./runtime/api/servers.ts";
 import { closeServices, createDecisions, openServices } from "./runtime/api/services.ts";
 import { type RuntimeTool, type RuntimeToolOptions, createRuntimeTools } from "./runtime/builtin-tools/index.ts";
+import type { AutomationApi } from "./runtime/automations/index.ts";
 import { indexInBackground } from "./runtime/discovery.ts";
 import type { RecordedRunFacts, RunNeighbours } from "./runtime/execution/run-lists.ts";
 import type { RuntimeOptions } from "./runtime/options.ts";
@@ -159,6 +161,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin, RunApi, CallApi, D
   tools(options?: RuntimeToolOptions): readonly RuntimeTool[];
   /** Returns the runtime as a caller may use it. Surfaces that serve several callers use nothing else. */
   viewFor(caller: Caller): RuntimeView;
+  /** Programs that run by schedules and webhooks. */
+  readonly automations: AutomationApi;
   register(skill: ProvidedSkill): void;
   unregister(name: string): boolean;
   readonly catalog: Catalog;
@@ -240,9 +244,13 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
   const stopIndexing = options.lazy === true ? () => {} : indexInBackground(registry);
   if (options.lazy !== true) void whenKnown();
 
+  const runs = { ...createRunApi(parts, services, requireOpen), ...createRunsApi(parts, services) };
+  const automations = createAutomationsApi(parts, services, runs);
+
   const runtime: Runtime = {
     ...createSkillAdmin(parts),
-    ...createRunApi(parts, services, requireOpen),
+    ...runs,
+    automations: automations.api,
     ...createCallApi(parts, services),
     ...createDiscoveryApi(parts, services),
     tools: (options) => createRuntimeTools(runtime, options),
@@ -272,7 +280,6 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
       return parts.policy.current;
     },
     database: () => parts.database.open(),
-    ...createRunsApi(parts, services),
     results: services.results,
     get opened() {
       return providers.open();
@@ -290,7 +297,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     async close() {
       stopFollowing();
       stopIndexing();
-      await (closed ??= closeServices(parts, services, decisions));
+      await (closed ??= automations.close().then(() => closeServices(parts, services, decisions)));
     },
     [Symbol.asyncDispose]: () => runtime.close(),
   };

@@ -12,3 +12,23 @@ export {
   type Webhook,
   WEBHOOK_SCHEMA,
 } from "./webhook/index.ts";
+export {
+  type AutomationContent,
+  type AutomationFile,
+  createAutomationError,
+  formatAutomationFile,
+  isAutomationName,
+  MAX_AUTOMATION_BYTES,
+  parseAutomationFile,
+  type PlannedEffect,
+} from "./file/automation-file.ts";
+export type { StartObstacle, StartRules } from "./choose-occurrences.ts";
+export {
+  createDispatcher,
+  type Dispatcher,
+  MAX_FAILURES,
+  type OccurrenceEnding,
+  type OccurrenceResult,
+  type OccurrenceRunner,
+} from "./dispatcher.ts";
+export { createManualId, createOccurrence, createRunId, toSlotId } from "./occurrence.ts";

@@ -12,6 +12,8 @@ import type { McpServerOptions } from "./mcp-options.ts";
 export interface RuntimeOptions {
   /** Folder of skill modules, relative to `cwd`; `false` for none. `skills` by default. */
   readonly skillsDir?: string | false;
+  /** Folder of automations, relative to `cwd`; `automations` by default. They run after `automations.follow()`. */
+  readonly automationsDir?: string;
   /** Skills that the program itself defines. */
   readonly skills?: readonly ProvidedSkill[];
   /** MCP servers by name, in any of the dialects that files use. */

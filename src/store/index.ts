@@ -29,6 +29,7 @@ export {
   type AutomationRow,
   type AutomationState,
   type AutomationTable,
+  type OccurrenceChange,
   type OccurrenceKind,
   type OccurrenceRow,
   type OccurrenceState,

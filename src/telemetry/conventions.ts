@@ -30,6 +30,7 @@ export const ATTRIBUTES = {
   refusalKind: "skillgate.refusal.kind",
   dropReason: "skillgate.network.drop_reason",
   account: "skillgate.account",
+  automationState: "skillgate.automation.state",
   workerState: "skillgate.worker.state",
 } as const;
 

@@ -12,13 +12,14 @@ interface Instruments {
   readonly refusals: Counter;
   readonly dropped: Counter;
   readonly reconnects: Counter;
+  readonly automations: Counter;
   readonly searches: Histogram;
   readonly mcpClient: Histogram;
   readonly mcpServer: Histogram;
   readonly http: Histogram;
 }
 
-export type DurationName = Exclude<keyof Instruments, "refusals" | "dropped" | "reconnects">;
+export type DurationName = Exclude<keyof Instruments, "refusals" | "dropped" | "reconnects" | "automations">;
 
 const sandboxes = new Set<() => SandboxLoad>();
 
@@ -42,6 +43,11 @@ export function countDroppedMessage(reason: string): void {
 /** Counts a connection of an account that its owner must connect again. */
 export function countReconnect(account: string): void {
   findInstruments()?.reconnects.add(1, { [ATTRIBUTES.account]: account });
+}
+
+/** Counts an automation that was held or paused, so that it does not run any more. */
+export function countAutomation(state: string): void {
+  findInstruments()?.automations.add(1, { [ATTRIBUTES.automationState]: state });
 }
 
 /** Includes a sandbox in the metrics of workers and queues. Returns a function that removes it. */
@@ -81,6 +87,10 @@ function createInstruments(meter: Meter): Instruments {
     reconnects: meter.createCounter("skillgate.accounts.reconnect", {
       description: "Connections of accounts that must be connected again, by account",
       unit: "{connection}",
+    }),
+    automations: meter.createCounter("skillgate.automations.stopped", {
+      description: "Automations that were held or paused, by state",
+      unit: "{automation}",
     }),
     searches: createDuration("skillgate.search.duration", "Duration of searches for methods", SHORT_BUCKETS),
     mcpClient: createDuration("mcp.client.operation.duration", "Duration of requests to MCP servers", MCP_BUCKETS),

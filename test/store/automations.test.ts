@@ -12,8 +12,8 @@ const AUTOMATION: AutomationRow = {
   name: "report",
   state: "enabled",
   reason: null,
-  accepted: null,
-  proposal: null,
+  digest: null,
+  by: "owner",
   failures: 0,
   lastSlot: null,
   created: NOW,
@@ -45,7 +45,7 @@ describe.each(kinds)("automations in %s", (_kind, createLocation) => {
     const location = await createLocation();
     database = await openDatabase(location);
     other = location.folder === undefined && location.url === undefined ? database : await openDatabase(location);
-    await database.automations.put(AUTOMATION);
+    await database.automations.put(AUTOMATION, { text: "", methods: {}, caller: "key:a" });
   });
   afterEach(async () => {
     await database.close();

@@ -326,7 +326,14 @@ test("restores a backup of schema 5 with the tables of accounts", async () => {
 /** Makes the store one of schema 5, which has no accounts. */
 async function removeAccounts(location: StoreLocation): Promise<void> {
   await changeSchema(location, 5, async (engine) => {
-    for (const table of ["accounts", "account_flows", "automations", "occurrences", "occurrence_inputs"])
+    for (const table of [
+      "accounts",
+      "account_flows",
+      "automations",
+      "automation_versions",
+      "occurrences",
+      "occurrence_inputs",
+    ])
       await engine.execute(`DROP TABLE ${table}`);
   });
 }

@@ -30,7 +30,8 @@ export async function digestProject(
   const budget = { files: MAX_SKILL_FILES, bytes: MAX_SKILL_BYTES };
   const skills = listFiles(skillsDir, budget, []);
   const code = (await listCode()).filter((path) => !isInside(relative(canonicalPath(skillsDir), path)));
-  const paths = [...PROJECT_FILES.map((name) => join(folders.cwd, name)), ...skills, ...code];
+  const automations = listFiles(join(folders.cwd, "automations"), budget, []);
+  const paths = [...PROJECT_FILES.map((name) => join(folders.cwd, name)), ...skills, ...automations, ...code];
   const getName = createPartNames(folders, skillsDir);
   const digests = [...new Set(paths)].map((path) => [getName(path), digestFile(path, budget)] as const);
   return new Map(digests.filter((pair): pair is [string, string] => pair[1] !== undefined));

@@ -1,12 +1,11 @@
-import { isMap, isScalar, LineCounter, parseDocument, stringify, type Document } from "../../shared/package/yaml.ts";
-
 import { METADATA_FIELDS, parseMetadata } from "../../authoring/metadata.ts";
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import type { MethodMetadata } from "../../model/skill.ts";
+import { readYamlFields, type YamlFields } from "../../shared/files/yaml-fields.ts";
 import { truncateText } from "../../shared/format-text.ts";
 import { isMemberName } from "../../shared/names/skill-names.ts";
-import { describeUnknownName } from "../../shared/suggest.ts";
+import { stringify } from "../../shared/package/yaml.ts";
 
 /** A skill that was saved from a run. */
 export interface SavedFile {
@@ -37,7 +36,7 @@ const FIELDS = ["format", "name", "description", "method", "run", "cassette", "p
 
 /** Parses a file. Throws `SKILL_INVALID` with the line of the mistake. */
 export function parseSavedFile(text: string): SavedFile {
-  const fields = readFields(text);
+  const fields = readYamlFields(text, [...FIELDS, ...METADATA_FIELDS], createFileError);
   requireValue(fields, "format", (value) => value === FORMAT, JSON.stringify(FORMAT));
   const metadata = readMetadata(fields);
   return {
@@ -68,60 +67,7 @@ export function formatSavedFile({ metadata, ...file }: SavedFile): string {
   return `# A saved skill. Its program is below; each parameter is a constant of it.\n${stringify(fields, { lineWidth: 0 })}`;
 }
 
-/** The fields of a file, with their lines. */
-interface FileFields {
-  readonly values: Readonly<Record<string, unknown>>;
-  /** Returns the line of a field, or of the first line if there is no such field. */
-  readonly getLine: (field: string) => number;
-}
-
-function readFields(text: string): FileFields {
-  const lines = new LineCounter();
-  const document = readDocument(text, lines);
-  const [mistake] = [...document.errors, ...document.warnings];
-  if (mistake !== undefined) throw createFileError(lines.linePos(mistake.pos[0]).line, mistake.message);
-  const { contents } = document;
-  if (!isMap(contents)) throw createFileError(1, `the file must have fields, such as name: and source:`);
-  const offsets = new Map<string, number>();
-  for (const { key } of contents.items) {
-    const name = isScalar(key) ? String(key.value) : "";
-    const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0;
-    const { line } = lines.linePos(offset);
-    if (offsets.has(name)) throw createFileError(line, `the field ${name} appears twice`);
-    if (!FIELDS.includes(name) && !METADATA_FIELDS.includes(name)) {
-      const names = [...FIELDS, ...METADATA_FIELDS];
-      throw createFileError(line, `unknown field ${describeUnknownName("field", name, names, { limit: 1 }).detail}`);
-    }
-    offsets.set(name, offset);
-  }
-  const values: unknown = toPlainValue(document);
-  if (!isRecord(values)) throw createFileError(1, "the file must have fields");
-  return { values, getLine: (field) => lines.linePos(offsets.get(field) ?? 0).line };
-}
-
-/** Without a look at repeated keys: the parser compares every key with every other one. */
-function readDocument(text: string, lineCounter: LineCounter): Document {
-  try {
-    return parseDocument(text, { schema: "core", uniqueKeys: false, prettyErrors: false, lineCounter });
-  } catch (error) {
-    throw createFileError(1, error instanceof RangeError ? "it is nested too deeply" : getMessage(error));
-  }
-}
-
-/** Aliases are refused: a few of them can stand for a very large value. */
-function toPlainValue(document: Document): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 0 });
-  } catch (error) {
-    const isAlias = error instanceof ReferenceError;
-    throw createFileError(
-      1,
-      isAlias ? "aliases, such as *name, are not allowed: write the value itself" : "it is nested too deeply",
-    );
-  }
-}
-
-function readParameters(fields: FileFields): SavedFile["parameters"] {
+function readParameters(fields: YamlFields): SavedFile["parameters"] {
   const parameters = fields.values["parameters"] ?? {};
   const fail = (why: string): SkillgateError => createFileError(fields.getLine("parameters"), why);
   if (!isRecord(parameters)) throw fail("parameters must be names with JSON Schemas, as in city: { type: string }");
@@ -134,7 +80,7 @@ function readParameters(fields: FileFields): SavedFile["parameters"] {
   return parameters as SavedFile["parameters"];
 }
 
-function readMetadata({ values, getLine }: FileFields): SavedFile["metadata"] {
+function readMetadata({ values, getLine }: YamlFields): SavedFile["metadata"] {
   for (const field of METADATA_FIELDS) {
     try {
       parseMetadata({ [field]: values[field] }, "the method");
@@ -146,7 +92,7 @@ function readMetadata({ values, getLine }: FileFields): SavedFile["metadata"] {
   return parseMetadata(values, "the method");
 }
 
-function requireText(fields: FileFields, field: string, isValid: (value: string) => boolean, expected: string): string {
+function requireText(fields: YamlFields, field: string, isValid: (value: string) => boolean, expected: string): string {
   return requireValue(
     fields,
     field,
@@ -156,7 +102,7 @@ function requireText(fields: FileFields, field: string, isValid: (value: string)
 }
 
 function requireValue(
-  { values, getLine }: FileFields,
+  { values, getLine }: YamlFields,
   field: string,
   isValid: (value: unknown) => boolean,
   expected: string,

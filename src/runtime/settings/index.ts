@@ -91,6 +91,7 @@ async function resolveSettings(
   const settings: RuntimeSettings = {
     cwd,
     skillsDir: skillsDir === undefined || skillsDir === false ? undefined : resolve(cwd, skillsDir),
+    automationsDir: resolve(cwd, options.automationsDir ?? "automations"),
     trusted: () => (answered ??= ask()),
     trust: files.recorded,
     watch: options.watch ?? false,

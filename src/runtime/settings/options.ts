@@ -47,6 +47,7 @@ const NETWORK = withForm("the settings of a network, or false", { anyOf: [{ type
 const OPTIONS: Readonly<Record<Exclude<keyof RuntimeOptions, "log" | "approve" | "limits" | "timeouts">, JsonSchema>> =
   {
     skillsDir: withForm("the path of a folder, or false", { anyOf: [{ type: "string" }, { const: false }] }),
+    automationsDir: FOLDER,
     skills: withForm("a list of skills; make each with defineSkill({ … })", { type: "array" }),
     mcpServers: withForm('an object of servers by name, as in { files: { command: "npx", args: [] } }', {
       type: "object",

@@ -24,6 +24,8 @@ export interface RuntimeSettings {
   readonly cwd: string;
   /** The folder of skills; `undefined` without one, and for a folder of a project with more files than can be trusted. */
   readonly skillsDir: string | undefined;
+  /** The folder of automations. Absolute. */
+  readonly automationsDir: string;
   /** The trust of the project whose skills these are; `undefined` if it needs none. */
   readonly trust: (Pick<Config, "trust" | "heldServers"> & { readonly ownsSkills: boolean }) | undefined;
   /** Asks the person, if there is one, about what is held; returns the settings that apply from then on. */

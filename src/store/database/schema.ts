@@ -3,7 +3,7 @@ import { VERSION } from "../../shared/version.ts";
 import { AUDIT, AUDIT_HEADS } from "../audit/rows.ts";
 import { ACCOUNT_FLOWS, ACCOUNTS } from "../tables/accounts.ts";
 import { APPROVALS } from "../tables/approvals.ts";
-import { AUTOMATIONS, OCCURRENCE_INPUTS, OCCURRENCES } from "../tables/automations.ts";
+import { AUTOMATION_VERSIONS, AUTOMATIONS, OCCURRENCE_INPUTS, OCCURRENCES } from "../tables/automations.ts";
 import { COUNTERS } from "../tables/counters.ts";
 import { KEYS } from "../tables/keys.ts";
 import { PROCESSES } from "../tables/processes.ts";
@@ -44,6 +44,7 @@ export const TABLES = [
   ACCOUNTS,
   ACCOUNT_FLOWS,
   AUTOMATIONS,
+  AUTOMATION_VERSIONS,
   OCCURRENCES,
   OCCURRENCE_INPUTS,
 ] as unknown as readonly Table<AnyRow>[];
@@ -57,6 +58,7 @@ const ADDED_TABLES: readonly (readonly [schema: number, table: Table<AnyRow>])[]
   [6, ACCOUNTS],
   [6, ACCOUNT_FLOWS],
   [7, AUTOMATIONS],
+  [7, AUTOMATION_VERSIONS],
   [7, OCCURRENCES],
   [7, OCCURRENCE_INPUTS],
 ];

@@ -11,24 +11,23 @@ import {
   type Where,
 } from "../database/table.ts";
 
-/** `proposed`: a model has written it, and no person has accepted it yet. */
-export type AutomationState = "enabled" | "paused" | "proposed";
+/**
+ * `held`: it is not as it was accepted, or its key has lost a right; `proposed`: a model has written it, and it was not accepted
+ * yet.
+ */
+export type AutomationState = "enabled" | "paused" | "held" | "proposed";
 
 /** What the store knows of an automation. Times are in milliseconds since 1970. */
 export type AutomationRow = RowOf<typeof AUTOMATIONS>;
 
 /** The version of an automation that a person has accepted. */
 export interface AcceptedVersion {
-  /** SHA-256 of the file. */
-  readonly digest: string;
   /** The file, to show what has changed since. */
   readonly text: string;
   /** Digest and declaration of each method that the program can call, by its path. */
   readonly methods: Readonly<Record<string, { readonly digest: string; readonly declaration: string }>>;
   /** The id of the caller of the key. */
   readonly caller: string;
-  readonly by: string;
-  readonly at: number;
 }
 
 export const AUTOMATIONS = defineTable({
@@ -37,11 +36,12 @@ export const AUTOMATIONS = defineTable({
   columns: {
     name: text(),
     state: text<AutomationState>(),
-    /** Why it is paused. */
+    /** Why it is paused or held. */
     reason: optional(text()),
-    accepted: json<AcceptedVersion | null>(),
-    /** The text of a proposal, and who made it. */
-    proposal: json<{ readonly text: string; readonly by: string } | null>(),
+    /** SHA-256 of the file that was accepted; `null` for one that was not. */
+    digest: optional(text()),
+    /** Who has accepted it, or made the proposal. */
+    by: text(),
     /** Failures since the last success. */
     failures: integer(),
     /** The last slot that was added or missed: later ones are due. */
@@ -49,6 +49,14 @@ export const AUTOMATIONS = defineTable({
     created: integer(),
     updated: integer(),
   },
+  indexes: [["updated"]],
+});
+
+/** The accepted version of each automation, or the text of a proposal. They are large, so lists do not read them. */
+export const AUTOMATION_VERSIONS = defineTable({
+  name: "automationVersions",
+  key: ["name"],
+  columns: { name: text(), version: json<AcceptedVersion>() },
 });
 
 /** `slot`: a time of the schedule; `delivery`: a request to the webhook; `manual`: a person asked for it. */
@@ -138,10 +146,15 @@ export type OccurrenceEnd = Pick<OccurrenceRow, "error"> & {
 /** Automations and their occurrences. */
 export interface AutomationTable {
   get(name: string): Promise<AutomationRow | undefined>;
-  list(): Promise<readonly AutomationRow[]>;
-  put(row: AutomationRow): Promise<void>;
+  list(where?: Where<AutomationRow>): Promise<readonly AutomationRow[]>;
+  /** Returns the accepted version, or that of a proposal. */
+  getVersion(name: string): Promise<AcceptedVersion | undefined>;
+  /** Adds or replaces an automation with its version. */
+  put(row: AutomationRow, version: AcceptedVersion): Promise<void>;
   /** Returns false if it does not exist. */
   update(name: string, changes: Partial<Omit<AutomationRow, "name">>): Promise<boolean>;
+  /** Changes an automation if it is in a state; returns false otherwise. */
+  changeState(name: string, from: AutomationState, changes: Partial<Omit<AutomationRow, "name">>): Promise<boolean>;
   /** Deletes an automation with its occurrences; returns false if it does not exist. */
   delete(name: string): Promise<boolean>;
   /** Raises `lastSlot`, never lowers it. */
@@ -190,12 +203,17 @@ export function createAutomationTable(engine: StoreEngine): AutomationTable {
 
 function createAutomations(
   engine: StoreEngine,
-): Pick<AutomationTable, "get" | "list" | "put" | "update" | "delete" | "passSlot"> {
+): Pick<AutomationTable, "get" | "getVersion" | "list" | "put" | "update" | "changeState" | "delete" | "passSlot"> {
   return {
     get: async (name) => (await engine.select(AUTOMATIONS, { name }))[0],
-    list: () => engine.select(AUTOMATIONS, {}, { order: "name" }),
-    async put(row) {
-      await engine.put(AUTOMATIONS, row);
+    list: (where = {}) => engine.select(AUTOMATIONS, where, { order: "name" }),
+    getVersion: async (name) => (await engine.select(AUTOMATION_VERSIONS, { name }))[0]?.version,
+    async put(row, version) {
+      const { name } = row;
+      await engine.transaction(lock(name), async (rows) => {
+        await rows.put(AUTOMATIONS, row);
+        await rows.put(AUTOMATION_VERSIONS, { name, version });
+      });
       await engine.announce();
     },
     async update(name, changes) {
@@ -203,10 +221,16 @@ function createAutomations(
       await engine.announce();
       return isFound;
     },
+    async changeState(name, from, changes) {
+      const isChanged = (await engine.update(AUTOMATIONS, { name, state: from }, changes)) > 0;
+      if (isChanged) await engine.announce();
+      return isChanged;
+    },
     async delete(name) {
       const isFound = await engine.transaction(lock(name), async (rows) => {
         await rows.delete(OCCURRENCE_INPUTS, { automation: name });
         await rows.delete(OCCURRENCES, { automation: name });
+        await rows.delete(AUTOMATION_VERSIONS, { name });
         return (await rows.delete(AUTOMATIONS, { name })) > 0;
       });
       await engine.announce();
@@ -221,7 +245,7 @@ function createAutomations(
 
 function createOccurrences(
   engine: StoreEngine,
-): Omit<AutomationTable, "get" | "list" | "put" | "update" | "delete" | "passSlot"> {
+): Omit<AutomationTable, "get" | "getVersion" | "list" | "put" | "update" | "changeState" | "delete" | "passSlot"> {
   return {
     async addOccurrence(occurrence, input) {
       const { automation, id } = occurrence;

@@ -32,6 +32,7 @@ async function serveConsole(session: CliSession): Promise<CommandResult> {
   const log = openServeLog("text", { isVerbose: flags.verbose === true, paint: paint.err });
   const runtime = await session.openRuntime({ serve: { log: log.listener } });
   log.follow(runtime);
+  runtime.automations.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
   const { parseServerSettings } = await import("../../http/index.ts");
   const settings = { ...parseServerSettings(runtime.sections["server"]), ...OWN_SERVER };
   const server = await startHttpServer({ runtime, settings, isToken: () => false, session, log });

@@ -72,6 +72,7 @@ export function addServe(program: CliCommand): void {
       const executors = await readExecutors(session, flags);
       const runtime = await session.openRuntime({ serve: { log: log.listener, executors } });
       log.follow(runtime);
+      runtime.automations.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
       log.warn(session.telemetry.problems());
       const connections = await openConnections(log);
       const serving = { runtime, flags, signal, log, session, early, connections };

@@ -1,0 +1,330 @@
+import { getMessage } from "../errors.ts";
+import type { LogLevel } from "../model/skill.ts";
+import { type AutomationRow, type AutomationTable, type OccurrenceRow, OPEN_STATES } from "../store/index.ts";
+import { chooseOccurrences, skipSlots, type StartObstacle, type StartRules } from "./choose-occurrences.ts";
+import { createRunId } from "./occurrence.ts";
+
+/** An automation is paused after so many failures in succession. */
+export const MAX_FAILURES = 5;
+
+/** How an occurrence goes on after its run. */
+export type OccurrenceResult =
+  | { readonly kind: "completed" | "waiting" }
+  | { readonly kind: "failed" | "cancelled"; readonly error: string }
+  /** The process ends, or another one has the run: it goes on later. */
+  | { readonly kind: "interrupted" };
+
+/** Executes the runs of occurrences. */
+export interface OccurrenceRunner {
+  /** Runs the program of an automation. Rejects only for a mistake of ours or of the store. */
+  run(occurrence: OccurrenceRow, signal: AbortSignal): Promise<OccurrenceResult>;
+  /** Reads how a recorded run has ended: `open` while it has not, `undefined` without a record. */
+  readEnd(run: string): Promise<OccurrenceResult | "open" | undefined>;
+  /** Ends the run of an occurrence that was cancelled, in whichever process it is. */
+  cancel(run: string): Promise<void>;
+}
+
+/** The marks by which other processes see that this one lives. */
+export interface ProcessMarks {
+  readonly by: string;
+  hold(name: string): Promise<void>;
+  remove(name: string): void;
+  findFree<Claimed extends { readonly id: string; readonly claimedBy: string | null }>(
+    rows: readonly Claimed[],
+  ): Promise<ReadonlySet<Claimed>>;
+}
+
+export interface DispatcherOptions {
+  readonly open: () => Promise<DispatcherStore>;
+  readonly runner: OccurrenceRunner;
+  readonly marks: ProcessMarks;
+  /** The rules of an automation, or why it begins nothing now. */
+  readonly findRules: (automation: string) => Promise<StartRules | StartObstacle>;
+  /** Called when an occurrence has ended, once over all processes. */
+  readonly onEnd: (occurrence: OccurrenceRow, result: OccurrenceEnding) => void;
+  readonly log: (level: LogLevel, text: string) => void;
+  readonly now?: () => number;
+}
+
+interface DispatcherStore {
+  readonly automations: AutomationTable;
+  watch(listener: () => void): () => void;
+}
+
+export interface OccurrenceEnding {
+  readonly state: "completed" | "failed" | "cancelled";
+  readonly error: string | null;
+  /** The automation after it; missing if it was removed. */
+  readonly automation: AutomationRow | undefined;
+  /** True if this failure has paused the automation. */
+  readonly isPaused: boolean;
+}
+
+/** Begins the due occurrences of automations, each in one of several processes, and finds out how they end. */
+export interface Dispatcher {
+  /** Begins what is due of an automation, now. Never rejects. */
+  dispatch(automation: string): Promise<void>;
+  /** Looks at all occurrences that have not ended, now and after changes of the store. */
+  start(): Promise<void>;
+  /** Begins nothing more, waits `graceMs` for what runs here, and leaves the rest to other processes. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Milliseconds between two looks at the store, and the shortest time between two. */
+const LOOK_MS = 5_000;
+const MIN_LOOK_MS = 500;
+
+/** The most occurrences of one state that a look reads. */
+const MAX_READ = 1_000;
+
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  return new StoreDispatcher(options);
+}
+
+class StoreDispatcher implements Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #now: () => number;
+  /** The occurrences that run in this process, by automation and id. */
+  readonly #running = new Map<
+    string,
+    { readonly occurrence: OccurrenceRow; readonly stop: AbortController; ended: Promise<void> }
+  >();
+  readonly #dispatches = new Map<string, { again: boolean; done: Promise<void> }>();
+  #looking: Promise<void> | undefined;
+  #isStale = false;
+  #timer: NodeJS.Timeout | undefined;
+  #nextLookAt = Infinity;
+  #stopWatching = (): void => {};
+  #isClosing = false;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async start(): Promise<void> {
+    const { watch } = await this.#options.open().then((database) => ({ watch: database.watch.bind(database) }));
+    if (this.#isClosing) return;
+    this.#stopWatching = watch(() => this.#lookIn(MIN_LOOK_MS));
+    await this.#look();
+  }
+
+  async close(graceMs = 0): Promise<void> {
+    this.#isClosing = true;
+    this.#stopWatching();
+    clearTimeout(this.#timer);
+    const ended = Promise.all([...this.#running.values()].map((each) => each.ended));
+    if (graceMs > 0 && this.#running.size > 0) await waitAtMost(ended, graceMs);
+    for (const { stop } of this.#running.values()) stop.abort();
+    await Promise.all([ended, this.#looking, ...[...this.#dispatches.values()].map(({ done }) => done)]);
+  }
+
+  dispatch(automation: string): Promise<void> {
+    const current = this.#dispatches.get(automation);
+    if (current !== undefined) {
+      current.again = true;
+      return current.done;
+    }
+    const state = { again: true, done: Promise.resolve() };
+    this.#dispatches.set(automation, state);
+    state.done = this.#dispatchAgain(automation, state).finally(() => this.#dispatches.delete(automation));
+    return state.done;
+  }
+
+  async #dispatchAgain(automation: string, state: { again: boolean }): Promise<void> {
+    try {
+      while (state.again && !this.#isClosing) {
+        state.again = false;
+        await this.#beginDue(automation);
+      }
+    } catch (error) {
+      this.#warn(`Cannot begin what is due of the automation ${automation}`, error);
+      this.#lookIn(LOOK_MS);
+    }
+  }
+
+  async #beginDue(automation: string): Promise<void> {
+    const { findRules, marks, runner, open } = this.#options;
+    const rules = await findRules(automation);
+    const { automations } = await open();
+    // Other processes see that this one lives before they see its claim.
+    const mark = `dispatch ${automation}`;
+    await marks.hold(mark);
+    try {
+      const now = this.#now();
+      const changed = await automations.changeOpen(automation, now, (found) => {
+        if (this.#isClosing) return [];
+        if ("obstacle" in rules) return skipSlots(found, rules, now);
+        return chooseOccurrences(found, rules, { by: marks.by, now });
+      });
+      for (const row of changed) {
+        if (row.state === "running") this.#begin(row);
+        if (row.state === "skipped")
+          this.#options.log("info", `The automation ${automation} skips ${row.id}: ${row.error}`);
+        if (row.state === "cancelled") await this.#cancel(row, runner);
+      }
+    } finally {
+      marks.remove(mark);
+    }
+  }
+
+  async #cancel(row: OccurrenceRow, runner: OccurrenceRunner): Promise<void> {
+    this.#running.get(toKey(row))?.stop.abort();
+    await runner.cancel(row.run).catch((error: unknown) => this.#warn(`Cannot cancel run ${row.run}`, error));
+  }
+
+  #begin(occurrence: OccurrenceRow): void {
+    const key = toKey(occurrence);
+    if (this.#running.has(key)) return;
+    const stop = new AbortController();
+    const entry = { occurrence, stop, ended: Promise.resolve() };
+    this.#running.set(key, entry);
+    entry.ended = this.#execute(occurrence, stop.signal).finally(() => {
+      this.#running.delete(key);
+      this.#options.marks.remove(key);
+      if (!this.#isClosing) void this.dispatch(occurrence.automation);
+    });
+  }
+
+  async #execute(occurrence: OccurrenceRow, signal: AbortSignal): Promise<void> {
+    const { runner, marks } = this.#options;
+    try {
+      await marks.hold(toKey(occurrence));
+      const result = await runner.run(occurrence, signal);
+      await this.#settle(occurrence, result);
+    } catch (error) {
+      // The row says that it runs here, so the next look finds it again.
+      this.#warn(`Cannot finish ${describe(occurrence)}`, error);
+      this.#lookIn(LOOK_MS);
+    }
+  }
+
+  /** Records the result of a run. */
+  async #settle(occurrence: OccurrenceRow, result: OccurrenceResult): Promise<void> {
+    const { automations } = await this.#options.open();
+    switch (result.kind) {
+      case "waiting":
+        await automations.updateOccurrence(occurrence, { state: "running" }, { state: "waiting", claimedBy: null });
+        return;
+      case "interrupted":
+        await this.#leave(occurrence);
+        return;
+      default: {
+        const { kind: state } = result;
+        const error = "error" in result ? result.error : null;
+        const end = { state, ended: this.#now(), error, maxFailures: MAX_FAILURES };
+        const ended = await automations.endOccurrence(occurrence, end);
+        if (ended !== undefined) this.#options.onEnd(occurrence, { state, error, ...ended });
+      }
+    }
+  }
+
+  /** Makes an occurrence due again. Its next run continues the recorded one, so that nothing is done twice. */
+  async #leave(occurrence: OccurrenceRow): Promise<void> {
+    const { automations } = await this.#options.open();
+    const end = await this.#options.runner.readEnd(occurrence.run);
+    const mine = { state: "running", claimedBy: this.#options.marks.by } as const;
+    if (end === "open") await automations.updateOccurrence(occurrence, mine, { claimedBy: null });
+    else if (end?.kind === "completed") await this.#settle(occurrence, end);
+    else {
+      const attempt = end === undefined ? occurrence.attempt : occurrence.attempt + 1;
+      const again = { state: "due", attempt, run: createRunId(occurrence, attempt), claimedBy: null } as const;
+      await automations.updateOccurrence(occurrence, mine, again);
+    }
+  }
+
+  #lookIn(delay: number): void {
+    if (this.#isClosing) return;
+    const at = performance.now() + delay;
+    if (at >= this.#nextLookAt) return;
+    this.#nextLookAt = at;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#look(), delay).unref();
+  }
+
+  /** Looks at all occurrences that have not ended; once more if the store has changed meanwhile. */
+  #look(): Promise<void> {
+    this.#nextLookAt = Infinity;
+    this.#isStale = true;
+    this.#looking ??= this.#lookAgain().finally(() => {
+      this.#looking = undefined;
+      this.#lookIn(LOOK_MS);
+    });
+    return this.#looking;
+  }
+
+  async #lookAgain(): Promise<void> {
+    while (this.#isStale && !this.#isClosing) {
+      this.#isStale = false;
+      try {
+        await this.#lookOnce();
+      } catch (error) {
+        this.#warn("Cannot read the occurrences of automations", error);
+        return;
+      }
+    }
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { automations } = await this.#options.open();
+    const running = [...this.#running.values()].map(({ occurrence }) => occurrence);
+    const open = await automations.listOccurrences(
+      { state: { in: OPEN_STATES } },
+      { order: ["state", "due"], descending: true, limit: MAX_READ },
+    );
+    await this.#stopCancelled(running);
+    for (const row of open) {
+      const isElsewhere = row.state !== "due" && !this.#running.has(toKey(row));
+      if (isElsewhere && !this.#isClosing) await this.#follow(row);
+    }
+    const due = open.filter(({ state, due: at }) => state === "due" && at <= this.#now());
+    for (const automation of new Set(due.map((row) => row.automation))) void this.dispatch(automation);
+  }
+
+  /** Ends the runs of this process whose occurrences another one has cancelled. */
+  async #stopCancelled(running: readonly OccurrenceRow[]): Promise<void> {
+    const { automations } = await this.#options.open();
+    for (const occurrence of running) {
+      const row = await automations.getOccurrence(occurrence.automation, occurrence.id);
+      if (row === undefined || row.state === "cancelled") this.#running.get(toKey(occurrence))?.stop.abort();
+    }
+  }
+
+  /** Looks at an occurrence that runs in another process, or in none. */
+  async #follow(row: OccurrenceRow): Promise<void> {
+    const { marks, runner } = this.#options;
+    const { automations } = await this.#options.open();
+    if (row.claimedBy !== null) {
+      const isOwn = row.claimedBy === marks.by;
+      if (!isOwn && !(await marks.findFree([row])).has(row)) return;
+      const claim = { state: "running", claimedBy: row.claimedBy } as const;
+      if (!(await automations.updateOccurrence(row, claim, { claimedBy: marks.by }))) return;
+    }
+    const end = await runner.readEnd(row.run);
+    if (end === undefined && row.claimedBy !== null) this.#begin({ ...row, claimedBy: marks.by });
+    else if (end === undefined)
+      await this.#settle(row, { kind: "failed", error: `the record of run ${row.run} is gone` });
+    else if (end !== "open") await this.#settle(row, end);
+    // The process that follows the runs continues it.
+    else if (row.claimedBy !== null)
+      await automations.updateOccurrence(row, { claimedBy: marks.by }, { claimedBy: null });
+  }
+
+  #warn(what: string, error: unknown): void {
+    this.#options.log("warn", `${what}: ${getMessage(error)}`);
+  }
+}
+
+function toKey({ automation, id }: Pick<OccurrenceRow, "automation" | "id">): string {
+  return JSON.stringify([automation, id]);
+}
+
+function describe({ automation, id }: OccurrenceRow): string {
+  return `the occurrence ${id} of the automation ${automation}`;
+}
+
+async function waitAtMost(done: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([done, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
+}

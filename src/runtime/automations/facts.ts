@@ -1,0 +1,65 @@
+import type { AutomationRow, AutomationTable, OccurrenceRow } from "../../store/index.ts";
+import type { AutomationFiles } from "./automation-files.ts";
+
+/** What people are told of an automation. Times are in milliseconds since 1970. */
+export interface AutomationFacts {
+  readonly name: string;
+  /** `failing`: enabled, and its last occurrence has failed; `unaccepted`: a file that was not accepted yet. */
+  readonly state: AutomationRow["state"] | "failing" | "unaccepted";
+  /** Why it does not run; missing if it does. */
+  readonly reason?: string;
+  readonly description?: string;
+  /** The API key with whose rights it runs. */
+  readonly key?: string;
+  readonly hasSchedule: boolean;
+  /** The last part of the URL of its webhook. */
+  readonly webhook?: string;
+  /** Failures in succession. */
+  readonly failures: number;
+  /** Who has accepted it, or made the proposal. */
+  readonly by?: string;
+  readonly last?: OccurrenceRow;
+}
+
+interface FactParts {
+  readonly files: Pick<AutomationFiles, "get">;
+  readonly rows: ReadonlyMap<string, AutomationRow>;
+  readonly automations: Pick<AutomationTable, "listOccurrences">;
+}
+
+export async function describeAutomation(
+  name: string,
+  { files, rows, automations }: FactParts,
+): Promise<AutomationFacts> {
+  const entry = files.get(name);
+  const row = rows.get(name);
+  const [last] = await automations.listOccurrences({ automation: name }, { limit: 1 });
+  const file = entry?.kind === "file" ? entry.file : undefined;
+  const { state, reason } = findState(row, entry);
+  const webhook = file?.webhook && (file.webhook.id ?? name);
+  return {
+    name,
+    state,
+    ...(reason !== undefined && { reason }),
+    ...(file !== undefined && { description: file.description, key: file.key }),
+    hasSchedule: file?.schedule !== undefined,
+    ...(webhook !== undefined && { webhook }),
+    failures: row?.failures ?? 0,
+    ...(row !== undefined && { by: row.by }),
+    ...(last !== undefined && { last }),
+  };
+}
+
+function findState(
+  row: AutomationRow | undefined,
+  entry: ReturnType<AutomationFiles["get"]>,
+): Pick<AutomationFacts, "state" | "reason"> {
+  if (row?.state === "proposed") return { state: "proposed", reason: "a person must accept it" };
+  if (entry?.kind === "unusable") return { state: "held", reason: entry.why };
+  if (row === undefined || row.digest === null) return { state: "unaccepted", reason: "it was not accepted yet" };
+  if (entry === undefined) return { state: "held", reason: "its file is gone" };
+  if (row.state === "paused") return { state: "paused", reason: row.reason ?? "" };
+  if (entry.digest !== row.digest) return { state: "held", reason: "its file has changed since it was accepted" };
+  if (row.state === "held") return { state: "held", reason: row.reason ?? "" };
+  return { state: row.failures > 0 ? "failing" : "enabled" };
+}

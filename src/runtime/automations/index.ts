@@ -1,0 +1,313 @@
+import {
+  createDispatcher,
+  createManualId,
+  createOccurrence,
+  createRunId,
+  type Dispatcher,
+  type OccurrenceEnding,
+  type StartObstacle,
+  type StartRules,
+} from "../../automations/index.ts";
+import { type Caller, OWNER, requireAdmin } from "../../model/caller.ts";
+import type { AutomationRow, Database, OccurrenceRow } from "../../store/index.ts";
+import type { RunApi } from "../api/run.ts";
+import type { RuntimeParts } from "../api/parts.ts";
+import type { Runs } from "../execution/runs.ts";
+import type { RuntimeServices } from "../services.ts";
+import { type AutomationFiles, openAutomationFiles } from "./automation-files.ts";
+import { type AutomationFacts, describeAutomation } from "./facts.ts";
+import {
+  type AutomationLife,
+  type AutomationOffer,
+  createAutomationLife,
+  createHeldError,
+  createUnknownError,
+} from "./life.ts";
+import { createOccurrenceRunner } from "./runner.ts";
+
+export type { AutomationFacts, AutomationOffer };
+
+/** Whether a person asks, and on whose behalf. Everything but `list`, `get` and `history` needs `admin:ManageServers`. */
+export interface AutomationCaller {
+  readonly caller?: Caller;
+}
+
+/** Programs that go on working: their files, schedules, webhooks and history. */
+export interface AutomationApi {
+  list(options?: AutomationCaller): Promise<readonly AutomationFacts[]>;
+  /** Throws `AUTOMATION_UNKNOWN`. */
+  get(name: string, options?: AutomationCaller): Promise<AutomationFacts>;
+  /** The occurrences of an automation, the latest first. Throws `AUTOMATION_UNKNOWN`. */
+  history(
+    name: string,
+    options?: AutomationCaller & { readonly limit?: number; readonly offset?: number },
+  ): Promise<readonly OccurrenceRow[]>;
+  /** Looks at an automation as it is now, with the difference to the accepted version. */
+  offer(name: string, options?: AutomationCaller): Promise<AutomationOffer>;
+  /** Accepts an automation as it is, and enables it; with `digest`, only if its file still has this digest. */
+  accept(name: string, options?: AutomationCaller & { readonly digest?: string }): Promise<AutomationFacts>;
+  pause(name: string, options?: AutomationCaller & { readonly reason?: string }): Promise<AutomationFacts>;
+  resume(name: string, options?: AutomationCaller): Promise<AutomationFacts>;
+  /** Runs an automation once, now; resolves when the occurrence is stored. Throws `AUTOMATION_HELD`. */
+  run(name: string, options?: AutomationCaller & { readonly input?: unknown }): Promise<OccurrenceRow>;
+  /** Runs an occurrence that has failed, was cancelled or skipped again: what its run has done is not done again. */
+  retry(name: string, occurrence: string, options?: AutomationCaller): Promise<OccurrenceRow>;
+  /** Waits for the end of an occurrence, which this or another process runs. */
+  whenEnded(occurrence: Pick<OccurrenceRow, "automation" | "id">, signal?: AbortSignal): Promise<OccurrenceRow>;
+  /** Begins what is due from now on, as long as the runtime is open. */
+  follow(): Promise<void>;
+}
+
+export interface OpenAutomations {
+  readonly api: AutomationApi;
+  /** Begins nothing more, and leaves what runs to other processes after a while. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds for which the end of a process waits for the runs of automations. */
+const GRACE_MS = 5_000;
+
+const DEFAULT_HISTORY = 50;
+
+interface AutomationParts {
+  readonly parts: RuntimeParts;
+  readonly services: RuntimeServices;
+  readonly run: RunApi;
+  readonly runs: Runs;
+}
+
+export function createAutomations(options: AutomationParts): OpenAutomations {
+  const { parts, services, runs } = options;
+  const open = (): Promise<Database> => parts.database.open();
+  const files = openFiles(parts);
+  let isClosing = false;
+  const life = createLife(options, files);
+  const runner = createOccurrenceRunner({
+    open,
+    run: options.run.run,
+    runs,
+    prepare: (name) => life.prepare(name),
+    isClosing: () => isClosing,
+  });
+  const { claims } = services.records;
+  const dispatcher = createDispatcher({
+    open,
+    runner,
+    marks: claims,
+    findRules: (name) => findRules(name, life),
+    onEnd: (occurrence, ending) => reportEnd(occurrence, ending, parts),
+    log: (level, text) => parts.log(level, text),
+  });
+  const stops: (() => void)[] = [];
+  let following: Promise<void> | undefined;
+
+  async function follow(): Promise<void> {
+    await Promise.all([files.refresh(), parts.providers.whenKnown()]);
+    if (isClosing) return;
+    await dispatcher.start();
+  }
+
+  return {
+    api: {
+      ...createReads(files, open),
+      ...createChanges({ files, life, dispatcher, open, log: parts.log }),
+      follow: () => (following ??= follow()),
+    },
+    async close() {
+      isClosing = true;
+      for (const stop of stops.splice(0)) stop();
+      if (following !== undefined) services.records.releaseCallers();
+      await dispatcher.close(GRACE_MS);
+    },
+  };
+}
+
+function openFiles({ settings, trust, log }: RuntimeParts): AutomationFiles {
+  return openAutomationFiles(settings.automationsDir, {
+    gate: settings.trust === undefined ? undefined : trust.gate,
+    warn: (text) => log("warn", text),
+  });
+}
+
+function createLife({ parts, run }: AutomationParts, files: AutomationFiles): AutomationLife {
+  return createAutomationLife({
+    files,
+    open: () => parts.database.open(),
+    check: (source, { input }, caller) =>
+      run.checkTexts(source, { caller, ...(input !== undefined && { inputSchema: input }) }),
+    getCatalog: (caller) => parts.registry.viewFor(caller),
+    recordsRuns: parts.settings.runs.record !== "off",
+    onHeld: (name, why) => parts.alerts.onAutomation({ name, state: "held", why }),
+    now: Date.now,
+  });
+}
+
+async function findRules(name: string, life: AutomationLife): Promise<StartRules | StartObstacle> {
+  const prepared = await life.prepare(name);
+  if ("obstacle" in prepared) return prepared;
+  const { schedule, limits } = prepared.file;
+  return { overlap: schedule?.overlap ?? "skip", parallel: limits.parallel, runsPerHour: limits.runsPerHour };
+}
+
+function reportEnd({ automation, id }: OccurrenceRow, ending: OccurrenceEnding, { log, alerts }: RuntimeParts): void {
+  const { state, error, isPaused, automation: row } = ending;
+  if (state !== "completed") log("warn", `The automation ${automation} has ${state} at ${id}: ${error}`);
+  if (isPaused) alerts.onAutomation({ name: automation, state: "paused", why: row?.reason ?? error ?? "" });
+}
+
+function createReads(
+  files: AutomationFiles,
+  open: () => Promise<Database>,
+): Pick<AutomationApi, "list" | "get" | "history" | "whenEnded"> {
+  async function readRows(): Promise<ReadonlyMap<string, AutomationRow>> {
+    const { automations } = await open();
+    await files.refresh();
+    return new Map((await automations.list()).map((row) => [row.name, row]));
+  }
+
+  const listNames = (rows: ReadonlyMap<string, AutomationRow>): readonly string[] =>
+    [...new Set([...files.list().map(({ name }) => name), ...rows.keys()])].toSorted();
+
+  return {
+    async list({ caller = OWNER } = {}) {
+      requireAdmin(caller, "Read");
+      const rows = await readRows();
+      const { automations } = await open();
+      return Promise.all(listNames(rows).map((name) => describeAutomation(name, { files, rows, automations })));
+    },
+    async get(name, { caller = OWNER } = {}) {
+      requireAdmin(caller, "Read");
+      const rows = await readRows();
+      const names = listNames(rows);
+      if (!names.includes(name)) throw createUnknownError(name, names);
+      return describeAutomation(name, { files, rows, automations: (await open()).automations });
+    },
+    async history(name, { caller = OWNER, limit = DEFAULT_HISTORY, offset = 0 } = {}) {
+      requireAdmin(caller, "Read");
+      const rows = await readRows();
+      const names = listNames(rows);
+      if (!names.includes(name)) throw createUnknownError(name, names);
+      return (await open()).automations.listOccurrences({ automation: name }, { limit, offset });
+    },
+    async whenEnded({ automation, id }, signal) {
+      const database = await open();
+      for (;;) {
+        const changed = waitForChange(database, signal);
+        try {
+          const row = await database.automations.getOccurrence(automation, id);
+          if (row === undefined || row.ended !== null) return requireOccurrence(row, id);
+          await changed.done;
+        } finally {
+          changed.stop();
+        }
+        signal?.throwIfAborted();
+      }
+    },
+  };
+}
+
+/** Milliseconds between two looks at an occurrence that another process runs. */
+const LOOK_MS = 1_000;
+
+function waitForChange(
+  { watch }: Pick<Database, "watch">,
+  signal: AbortSignal | undefined,
+): { readonly done: Promise<void>; readonly stop: () => void } {
+  let end = (): void => {};
+  const done = new Promise<void>((resolve) => (end = resolve));
+  const timer = setTimeout(end, LOOK_MS);
+  const stopWatching = watch(end);
+  signal?.addEventListener("abort", end, { once: true });
+  return {
+    done,
+    stop() {
+      clearTimeout(timer);
+      stopWatching();
+      signal?.removeEventListener("abort", end);
+    },
+  };
+}
+
+interface ChangeParts {
+  readonly files: AutomationFiles;
+  readonly life: AutomationLife;
+  readonly dispatcher: Dispatcher;
+  readonly open: () => Promise<Database>;
+  readonly log: RuntimeParts["log"];
+}
+
+function createChanges({
+  files,
+  life,
+  dispatcher,
+  open,
+  log,
+}: ChangeParts): Pick<AutomationApi, "offer" | "accept" | "pause" | "resume" | "run" | "retry"> {
+  const describe = async (name: string): Promise<AutomationFacts> => {
+    const { automations } = await open();
+    const row = await automations.get(name);
+    return describeAutomation(name, { files, rows: new Map(row === undefined ? [] : [[name, row]]), automations });
+  };
+  /** Notes who has changed what. */
+  const note = (caller: Caller, what: string): void => log("info", `${caller.id} ${what}`);
+  return {
+    async offer(name, { caller = OWNER } = {}) {
+      requireAdmin(caller, "Read");
+      await files.refresh();
+      return life.offer(name);
+    },
+    async accept(name, { caller = OWNER, digest } = {}) {
+      requireAdmin(caller, "ManageServers");
+      await files.refresh();
+      await life.accept(name, { by: caller.id, ...(digest !== undefined && { digest }) });
+      note(caller, `has accepted the automation ${name}`);
+      void dispatcher.dispatch(name);
+      return describe(name);
+    },
+    async pause(name, { caller = OWNER, reason = `by ${caller.id}` } = {}) {
+      requireAdmin(caller, "ManageServers");
+      await files.refresh();
+      await life.pause(name, reason);
+      note(caller, `has paused the automation ${name}`);
+      return describe(name);
+    },
+    async resume(name, { caller = OWNER } = {}) {
+      requireAdmin(caller, "ManageServers");
+      await files.refresh();
+      await life.resume(name);
+      note(caller, `has resumed the automation ${name}`);
+      void dispatcher.dispatch(name);
+      return describe(name);
+    },
+    async run(name, { caller = OWNER, input } = {}) {
+      requireAdmin(caller, "ManageServers");
+      await files.refresh();
+      const prepared = await life.prepare(name);
+      if ("obstacle" in prepared) throw createHeldError(`${name}: ${prepared.obstacle}`);
+      const row = createOccurrence({ automation: name, id: createManualId(Date.now()), kind: "manual" }, Date.now());
+      const { automations } = await open();
+      await automations.addOccurrence(row, input === undefined ? undefined : JSON.stringify(input));
+      void dispatcher.dispatch(name);
+      return row;
+    },
+    async retry(name, id, { caller = OWNER } = {}) {
+      requireAdmin(caller, "ManageServers");
+      const { automations } = await open();
+      const row = requireOccurrence(await automations.getOccurrence(name, id), id);
+      if (!["failed", "cancelled", "skipped"].includes(row.state))
+        throw createHeldError(`${name}: ${id} is ${row.state}, so it is not run again`);
+      const attempt = row.started === null ? row.attempt : row.attempt + 1;
+      const again = { state: "due", due: Date.now(), attempt, run: createRunId(row, attempt), ended: null } as const;
+      const isChanged = await automations.updateOccurrence(row, { state: row.state, attempt: row.attempt }, again);
+      if (!isChanged) throw createHeldError(`${name}: ${id} was changed meanwhile; look at its history`);
+      note(caller, `has asked for ${id} of the automation ${name} again`);
+      void dispatcher.dispatch(name);
+      return { ...row, ...again };
+    },
+  };
+}
+
+function requireOccurrence(row: OccurrenceRow | undefined, id: string): OccurrenceRow {
+  if (row === undefined) throw createHeldError(`there is no occurrence ${id}; see: skillgate automation history`);
+  return row;
+}

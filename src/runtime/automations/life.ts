@@ -1,0 +1,176 @@
+import { type AutomationFile, createAutomationError, type StartObstacle } from "../../automations/index.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { AutomationRow, Database } from "../../store/index.ts";
+import { describeUnknownName } from "../../shared/suggest.ts";
+import type { AutomationFiles } from "./automation-files.ts";
+import { type AutomationDifference, describeDifference } from "./difference.ts";
+import { type AutomationReview, findChange, reviewAutomation, type ReviewParts } from "./review.ts";
+import type { RunnableAutomation } from "./runner.ts";
+
+/** An automation that a person can accept as it is, with what has changed since it was accepted. */
+export interface AutomationOffer {
+  readonly name: string;
+  readonly review: AutomationReview;
+  readonly difference: AutomationDifference;
+  /** The text of its file that was reviewed, and its SHA-256. */
+  readonly text: string;
+  readonly digest: string;
+  /** Why it cannot be accepted; `undefined` if it can. */
+  readonly flaw: string | undefined;
+}
+
+/** The states of automations: accepted, held, paused. */
+export interface AutomationLife {
+  /** Returns what an automation needs to run now, or why it must not run. Holds one that is not as it was accepted. */
+  prepare(name: string): Promise<RunnableAutomation | StartObstacle>;
+  /** Looks at an automation as it is now. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`. */
+  offer(name: string): Promise<AutomationOffer>;
+  /**
+   * Accepts an automation as it is, and enables it. With `digest`, only if its file has still this digest. Throws `AUTOMATION_UNKNOWN`,
+   * `AUTOMATION_INVALID`, `AUTOMATION_HELD`.
+   */
+  accept(name: string, options: { readonly by: string; readonly digest?: string }): Promise<AutomationRow>;
+  pause(name: string, reason: string): Promise<void>;
+  /** Throws `AUTOMATION_HELD` for one that must be accepted. */
+  resume(name: string): Promise<void>;
+}
+
+export interface LifeParts extends ReviewParts {
+  readonly files: AutomationFiles;
+  readonly open: () => Promise<Database>;
+  /** Called when this process has held an automation, once over all processes. */
+  readonly onHeld: (name: string, why: string) => void;
+  readonly now: () => number;
+}
+
+export function createAutomationLife(parts: LifeParts): AutomationLife {
+  const { files, open, now } = parts;
+
+  async function hold(row: AutomationRow, why: string): Promise<StartObstacle> {
+    const { automations } = await open();
+    const isFirst = await automations.changeState(row.name, "enabled", { state: "held", reason: why, updated: now() });
+    if (isFirst) parts.onHeld(row.name, why);
+    return { obstacle: `it is held: ${why}` };
+  }
+
+  async function offer(name: string): Promise<AutomationOffer> {
+    const accepted = await (await open()).automations.getVersion(name);
+    const { file, text, digest } = requireFile(name, files);
+    const review = await reviewAutomation(file, parts);
+    const difference = describeDifference(accepted, { text, methods: review.methods });
+    return { name, review, difference, text, digest, flaw: review.flaw };
+  }
+
+  return {
+    async prepare(name) {
+      const { automations } = await open();
+      const row = await automations.get(name);
+      const accepted = await automations.getVersion(name);
+      if (row === undefined || row.digest === null || accepted === undefined)
+        return { obstacle: `it was not accepted; run: skillgate automation accept ${name}` };
+      if (row.state !== "enabled") return { obstacle: describeState(row) };
+      const entry = files.get(name);
+      if (entry === undefined) return { obstacle: `its file automations/${name}.yaml is gone` };
+      if (entry.kind === "unusable") return hold(row, entry.why);
+      const review = await reviewAutomation(entry.file, parts);
+      const why =
+        findChange(review, entry.digest, { ...accepted, digest: row.digest }) ??
+        (review.isPassing ? undefined : review.flaw);
+      if (why !== undefined) return hold(row, why);
+      if (review.caller === undefined) return hold(row, review.flaw ?? "it has no key");
+      return { file: entry.file, caller: review.caller };
+    },
+    offer,
+    async accept(name, { by, digest }) {
+      const { review, text, digest: current, flaw } = await offer(name);
+      if (digest !== undefined && digest !== current)
+        throw createHeldError(`${name}: its file has changed since you looked at it; look at it again`);
+      if (flaw !== undefined || review.caller === undefined)
+        throw createHeldError(`${name}: ${flaw ?? "it has no key"}`);
+      const { automations } = await open();
+      const before = await automations.get(name);
+      const at = now();
+      const row: AutomationRow = {
+        name,
+        state: "enabled",
+        reason: null,
+        digest: current,
+        by,
+        failures: 0,
+        // Slots of the time in which it was not accepted are not missed.
+        lastSlot: Math.max(at, before?.lastSlot ?? 0),
+        created: before?.created ?? at,
+        updated: at,
+      };
+      await automations.put(row, { text, methods: review.methods, caller: review.caller.id });
+      return row;
+    },
+    async pause(name, reason) {
+      const { automations } = await open();
+      requireRow(name, await automations.get(name), files);
+      await automations.update(name, { state: "paused", reason, updated: now() });
+    },
+    async resume(name) {
+      const { automations } = await open();
+      const row = requireRow(name, await automations.get(name), files);
+      if (row.digest === null || row.state === "held" || row.state === "proposed")
+        throw createHeldError(`${name}: ${describeState(row)}; accept it with: skillgate automation accept ${name}`);
+      const at = now();
+      // Slots of the time in which it was paused are not missed.
+      const lastSlot = Math.max(at, row.lastSlot ?? 0);
+      await automations.update(name, { state: "enabled", reason: null, failures: 0, lastSlot, updated: at });
+    },
+  };
+}
+
+/** Says why an automation that is not enabled does not run. */
+export function describeState({ state, reason, name }: Pick<AutomationRow, "state" | "reason" | "name">): string {
+  switch (state) {
+    case "enabled":
+      return "it is enabled";
+    case "held":
+      return `it is held: ${reason}; accept it with: skillgate automation accept ${name}`;
+    case "paused":
+      return `it is paused${reason === null || reason === "" ? "" : `: ${reason}`}`;
+    case "proposed":
+      return "it is a proposal that was not accepted";
+  }
+}
+
+/** Throws `AUTOMATION_UNKNOWN` with similar names, and `AUTOMATION_INVALID` for a file that cannot be used. */
+function requireFile(
+  name: string,
+  files: Pick<AutomationFiles, "get" | "list">,
+): { readonly file: AutomationFile; readonly text: string; readonly digest: string } {
+  const entry = files.get(name);
+  if (entry === undefined)
+    throw createUnknownError(
+      name,
+      files.list().map((each) => each.name),
+    );
+  if (entry.kind === "unusable") throw createAutomationError(entry.why);
+  return entry;
+}
+
+function requireRow(
+  name: string,
+  row: AutomationRow | undefined,
+  files: Pick<AutomationFiles, "get" | "list">,
+): AutomationRow {
+  if (row !== undefined) return row;
+  if (files.get(name) === undefined)
+    throw createUnknownError(
+      name,
+      files.list().map((each) => each.name),
+    );
+  throw createHeldError(`${name}: it was not accepted; accept it with: skillgate automation accept ${name}`);
+}
+
+export function createUnknownError(name: string, names: readonly string[]): SkillgateError {
+  const { detail, suggestions } = describeUnknownName("automation", name, names);
+  return new SkillgateError("AUTOMATION_UNKNOWN", sentence("AUTOMATION_UNKNOWN", detail), { suggestions });
+}
+
+export function createHeldError(why: string): SkillgateError {
+  return new SkillgateError("AUTOMATION_HELD", sentence("AUTOMATION_HELD", why));
+}

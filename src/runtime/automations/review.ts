@@ -1,0 +1,144 @@
+import type { AutomationFile, PlannedEffect } from "../../automations/index.ts";
+import { createKeys } from "../../keys/index.ts";
+import { type Caller, listAdminRights } from "../../model/caller.ts";
+import { type Catalog, getOriginal, type Method } from "../../model/catalog.ts";
+import type { Violation } from "../../model/outcome.ts";
+import type { Plan } from "../../model/plan.ts";
+import type { AcceptedVersion, Database } from "../../store/index.ts";
+import { formatList } from "../../shared/format-text.ts";
+import { hashDefinition } from "../execution/run-header.ts";
+import type { CheckResult } from "../api/run.ts";
+
+/** A call that the program of an automation may make. */
+export interface PlannedCall {
+  /** `Skill.method`, or `Skill.method:part`. */
+  readonly path: string;
+  readonly effect: PlannedEffect;
+}
+
+/** An automation as it would run now. */
+export interface AutomationReview {
+  /** The caller of its key; `undefined` without a valid key. */
+  readonly caller: Caller | undefined;
+  readonly calls: readonly PlannedCall[];
+  /** Digest and declaration of each method of the plan. */
+  readonly methods: AcceptedVersion["methods"];
+  readonly violations: readonly Violation[];
+  /** Why it cannot run, whatever was accepted; `undefined` if it can. */
+  readonly flaw: string | undefined;
+  /** True if the flaw may pass: a skill is not there at the moment. */
+  readonly isPassing: boolean;
+}
+
+export interface ReviewParts {
+  readonly open: () => Promise<Pick<Database, "keys">>;
+  readonly check: (source: string, file: AutomationFile, caller: Caller) => Promise<CheckResult>;
+  readonly getCatalog: (caller: Caller) => Catalog;
+  /** False if no run is recorded, so that an interrupted one could repeat an effect. */
+  readonly recordsRuns: boolean;
+}
+
+/** Checks an automation as it would run now: its key, its program, and the methods that it names. */
+export async function reviewAutomation(file: AutomationFile, parts: ReviewParts): Promise<AutomationReview> {
+  const nothing = { caller: undefined, calls: [], methods: {}, violations: [], isPassing: false };
+  if (!parts.recordsRuns)
+    return {
+      ...nothing,
+      flaw: "runs.record is off in the settings: an interrupted run could repeat an effect; write effects",
+    };
+  const key = await findCaller(file.key, parts);
+  if ("flaw" in key) return { ...nothing, ...key };
+  const { caller } = key;
+  const { violations, plan } = await parts.check(file.source, file, caller);
+  const catalog = parts.getCatalog(caller);
+  const methods = listMethods(plan, catalog);
+  const calls = methods.map((method) => ({ path: method.path, effect: getEffect(method) }));
+  const isPassing = violations.length > 0 && violations.every(({ code }) => PASSING.has(code));
+  return {
+    caller,
+    calls,
+    methods: Object.fromEntries(
+      methods.map((method) => [
+        method.path,
+        { digest: hashDefinition(getOriginal(method)), declaration: method.declaration },
+      ]),
+    ),
+    violations,
+    flaw: findProgramFlaw(violations) ?? findPlanFlaw(file, plan, calls),
+    isPassing,
+  };
+}
+
+/** Says how an automation differs from the version that was accepted; `undefined` if it does not. */
+export function findChange(
+  { caller, methods }: Pick<AutomationReview, "caller" | "methods">,
+  digest: string,
+  accepted: AcceptedVersion & { readonly digest: string },
+): string | undefined {
+  if (digest !== accepted.digest) return "its file has changed since it was accepted";
+  if (caller !== undefined && caller.id !== accepted.caller) return "its key is another one than when it was accepted";
+  const changed = Object.entries(accepted.methods).filter(([path, before]) => {
+    const now = methods[path];
+    return now !== undefined && now.digest !== before.digest;
+  });
+  if (changed.length === 0) return undefined;
+  const paths = changed.map(([path]) => path);
+  return `${formatList(paths, MAX_NAMED)} ${paths.length === 1 ? "has" : "have"} changed since it was accepted`;
+}
+
+/** The skill may come back: its server is starting, or cannot be reached. */
+const PASSING: ReadonlySet<string> = new Set(["SKILL_UNKNOWN"]);
+
+const MAX_NAMED = 4;
+
+async function findCaller(
+  name: string,
+  { open }: ReviewParts,
+): Promise<{ readonly caller: Caller } | { readonly flaw: string }> {
+  const key = await createKeys(await open()).findCaller(name);
+  if (key === undefined)
+    return { flaw: `there is no key ${name}; create it: skillgate keys create ${name} --allow 'call:Skill.*'` };
+  if (key.state !== "active")
+    return { flaw: `the key ${name} ${key.state === "revoked" ? "was revoked" : "has expired"}` };
+  const rights = listAdminRights(key.caller).filter((right) => right !== "Read");
+  if (rights.length > 0) {
+    const list = rights.map((right) => `admin:${right}`).join(", ");
+    return { flaw: `the key ${name} has ${list}; the key of an automation must not administer` };
+  }
+  return { caller: key.caller };
+}
+
+/** The methods that a program calls, with the parts of queries in place of their methods, each once, by path. */
+function listMethods(plan: Plan, catalog: Catalog): readonly Method[] {
+  const paths = plan.flatMap(({ path, parts = [] }) => {
+    const skill = path.split(".")[0] ?? "";
+    return parts.length > 0 ? parts.map((part) => `${skill}.${part}`) : [path];
+  });
+  return [...new Set(paths)].toSorted().flatMap((path) => catalog.entry(path) ?? []);
+}
+
+function getEffect({ metadata }: Method): PlannedEffect {
+  if (metadata.readOnly) return "read";
+  return metadata.destructive ? "destructive" : "write";
+}
+
+function findProgramFlaw(violations: readonly Violation[]): string | undefined {
+  const [first] = violations;
+  return first && `its program is refused at line ${first.line}: ${first.message}`;
+}
+
+function findPlanFlaw(
+  { plan: written }: AutomationFile,
+  plan: Plan,
+  calls: readonly PlannedCall[],
+): string | undefined {
+  const computed = plan.find(({ path }) => path === "*" || path.endsWith(".*"));
+  if (computed !== undefined)
+    return `line ${computed.line} of its program calls a method that is known only when it runs: name the method`;
+  if (written === undefined) return undefined;
+  const other = calls.find(({ path, effect }) => written[path] !== effect);
+  if (other === undefined) return undefined;
+  const before = written[other.path];
+  const what = before === undefined ? "is not in its plan" : `is ${before} in its plan, and now ${other.effect}`;
+  return `${other.path} ${what}; correct plan in its file, or leave plan out`;
+}

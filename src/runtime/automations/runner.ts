@@ -1,0 +1,108 @@
+import type { AutomationFile, OccurrenceResult, OccurrenceRunner } from "../../automations/index.ts";
+import { createRunId } from "../../automations/index.ts";
+import { getMessage, SkillgateError } from "../../errors.ts";
+import { type Caller, OWNER } from "../../model/caller.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { RunOptions } from "../../runtime.ts";
+import type { Database, OccurrenceRow } from "../../store/index.ts";
+import type { Runs } from "../execution/runs.ts";
+
+/** What an occurrence needs to run. */
+export interface RunnableAutomation {
+  readonly file: AutomationFile;
+  readonly caller: Caller;
+}
+
+export interface RunnerOptions {
+  readonly open: () => Promise<Pick<Database, "automations" | "runs">>;
+  readonly run: (source: string, options: RunOptions) => Promise<Outcome>;
+  readonly runs: Pick<Runs, "cancel" | "outcome">;
+  /** Returns why an automation must not run now, or what it needs. */
+  readonly prepare: (name: string) => Promise<RunnableAutomation | { readonly obstacle: string }>;
+  /** True from the beginning of the end of this process. */
+  readonly isClosing: () => boolean;
+}
+
+/** Executes the runs of occurrences with the keys of their automations. */
+export function createOccurrenceRunner(options: RunnerOptions): OccurrenceRunner {
+  const { open, runs, prepare } = options;
+  return {
+    async run(occurrence, signal) {
+      const prepared = await prepare(occurrence.automation);
+      if ("obstacle" in prepared) return { kind: "failed", error: prepared.obstacle };
+      try {
+        const outcome = await options.run(
+          prepared.file.source,
+          await createOptions(occurrence, prepared, signal, open),
+        );
+        return toResult(outcome, signal, options.isClosing());
+      } catch (error) {
+        return toFailure(error, options.isClosing());
+      }
+    },
+    async readEnd(id) {
+      const row = await (await open()).runs.get(id);
+      if (row === undefined) return undefined;
+      if (row.ended === null) return "open";
+      if (row.state === "completed") return { kind: "completed" };
+      if (row.state === "cancelled") return { kind: "cancelled", error: "the run was cancelled" };
+      const outcome = await runs.outcome(id, { caller: OWNER }).catch(() => undefined); // its record may be damaged
+      return { kind: "failed", error: describeFailure(outcome) ?? `run ${id} has failed` };
+    },
+    async cancel(id) {
+      try {
+        await runs.cancel(id);
+      } catch (error) {
+        // Without a record, or in another process, which finds out by the occurrence.
+        const isExpected = error instanceof SkillgateError && ["RUN_NOT_FOUND", "RUN_BUSY"].includes(error.code);
+        if (!isExpected) throw error;
+      }
+    },
+  };
+}
+
+async function createOptions(
+  occurrence: OccurrenceRow,
+  { file, caller }: RunnableAutomation,
+  signal: AbortSignal,
+  open: RunnerOptions["open"],
+): Promise<RunOptions> {
+  const { automation, id, run: runId, kind, attempt } = occurrence;
+  const database = await open();
+  const stored = await database.automations.getInput(automation, id);
+  const input = stored === undefined ? file.schedule?.input : (JSON.parse(stored) as unknown);
+  const before = attempt > 1 ? await database.runs.get(createRunId(occurrence, attempt - 1)) : undefined;
+  const isContinuable = before !== undefined && before.ended !== null && before.state !== "completed";
+  return {
+    caller,
+    signal,
+    runId,
+    limits: { calls: file.limits.calls, wallMs: file.limits.minutes * 60_000 },
+    ...(input !== undefined && { input }),
+    ...(file.input !== undefined && { inputSchema: file.input }),
+    ...(kind === "delivery" && { isForeignInput: true }),
+    ...(isContinuable && { continue: before.id }),
+  };
+}
+
+function toResult(outcome: Outcome, { aborted }: AbortSignal, isClosing: boolean): OccurrenceResult {
+  if (outcome.kind === "completed" || outcome.kind === "waiting") return { kind: outcome.kind };
+  if (aborted) return isClosing ? { kind: "interrupted" } : { kind: "cancelled", error: "it was cancelled" };
+  return { kind: "failed", error: describeFailure(outcome) ?? "it has failed" };
+}
+
+function toFailure(error: unknown, isClosing: boolean): OccurrenceResult {
+  if (isClosing) return { kind: "interrupted" };
+  if (error instanceof SkillgateError && error.code === "RUN_BUSY") return { kind: "interrupted" };
+  return { kind: "failed", error: getMessage(error) };
+}
+
+function describeFailure(outcome: Outcome | undefined): string | undefined {
+  if (outcome?.kind === "failed") {
+    const { line, message } = outcome.error;
+    return line > 0 ? `line ${line}: ${message}` : message;
+  }
+  if (outcome?.kind !== "refused") return undefined;
+  const [first] = outcome.violations;
+  return first && `the program was refused at line ${first.line}: ${first.message}`;
+}

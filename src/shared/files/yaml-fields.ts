@@ -1,0 +1,59 @@
+import { getMessage, type SkillgateError } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
+import { isMap, isScalar, LineCounter, parseDocument, type Document } from "../package/yaml.ts";
+import { describeUnknownName } from "../suggest.ts";
+
+/** Creates the error for a mistake in a file, at a line that counts from 1. */
+export type FailAtLine = (line: number, why: string) => SkillgateError;
+
+/** The fields of a YAML file whose names are fixed, with their lines. */
+export interface YamlFields {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Returns the line of a field, or the first line if there is no such field. */
+  readonly getLine: (field: string) => number;
+}
+
+/** Reads a YAML file of fields, and throws what `fail` creates for a mistake. */
+export function readYamlFields(text: string, names: readonly string[], fail: FailAtLine): YamlFields {
+  const lines = new LineCounter();
+  const document = readDocument(text, lines, fail);
+  const [mistake] = [...document.errors, ...document.warnings];
+  if (mistake !== undefined) throw fail(lines.linePos(mistake.pos[0]).line, mistake.message);
+  const { contents } = document;
+  if (!isMap(contents)) throw fail(1, `the file must have fields, such as ${names.slice(0, 2).join(": and ")}:`);
+  const offsets = new Map<string, number>();
+  for (const { key } of contents.items) {
+    const name = isScalar(key) ? String(key.value) : "";
+    const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0;
+    const { line } = lines.linePos(offset);
+    if (offsets.has(name)) throw fail(line, `the field ${name} appears twice`);
+    if (!names.includes(name))
+      throw fail(line, `unknown field ${describeUnknownName("field", name, names, { limit: 1 }).detail}`);
+    offsets.set(name, offset);
+  }
+  const values = toPlainValue(document, fail);
+  if (!isRecord(values)) throw fail(1, "the file must have fields");
+  return { values, getLine: (field) => lines.linePos(offsets.get(field) ?? 0).line };
+}
+
+/** Without a look at repeated keys: the parser compares every key with every other one. */
+function readDocument(text: string, lineCounter: LineCounter, fail: FailAtLine): Document {
+  try {
+    return parseDocument(text, { schema: "core", uniqueKeys: false, prettyErrors: false, lineCounter });
+  } catch (error) {
+    throw fail(1, error instanceof RangeError ? "it is nested too deeply" : getMessage(error));
+  }
+}
+
+/** Aliases are refused: a few of them can stand for a very large value. */
+function toPlainValue(document: Document, fail: FailAtLine): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (error) {
+    const isAlias = error instanceof ReferenceError;
+    throw fail(
+      1,
+      isAlias ? "aliases, such as *name, are not allowed: write the value itself" : "it is nested too deeply",
+    );
+  }
+}

@@ -1,0 +1,234 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import {
+  createDispatcher,
+  createOccurrence,
+  type Dispatcher,
+  MAX_FAILURES,
+  type OccurrenceEnding,
+  type OccurrenceResult,
+  type StartObstacle,
+  type StartRules,
+} from "../../src/automations/index.ts";
+import { createClaims, createRetryQueue } from "../../src/runs/index.ts";
+import { type Database, getProcessName, type OccurrenceRow, openDatabase } from "../../src/store/index.ts";
+
+const RULES: StartRules = { overlap: "parallel", parallel: 4, runsPerHour: 10_000 };
+
+let folder: string;
+let databases: Database[];
+let dispatchers: Dispatcher[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "skillgate-dispatcher-"));
+  databases = [];
+  dispatchers = [];
+});
+afterEach(async () => {
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
+  await Promise.all(databases.map((database) => database.close()));
+  await rm(folder, { recursive: true });
+});
+
+async function open(): Promise<Database> {
+  const database = await openDatabase({ folder });
+  databases.push(database);
+  return database;
+}
+
+function createSignal(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
+
+interface Process {
+  readonly database: Database;
+  readonly dispatcher: Dispatcher;
+  readonly runs: string[];
+  readonly endings: OccurrenceEnding[];
+  readonly logs: string[];
+}
+
+interface ProcessOptions {
+  readonly run?: (row: OccurrenceRow, signal: AbortSignal) => Promise<OccurrenceResult>;
+  readonly readEnd?: (run: string) => Promise<OccurrenceResult | "open" | undefined>;
+  readonly rules?: StartRules | StartObstacle;
+}
+
+/** Starts a dispatcher with a connection of its own to the store. */
+async function startProcess({ run, readEnd, rules = RULES }: ProcessOptions = {}): Promise<Process> {
+  const database = await open();
+  const runs: string[] = [];
+  const endings: OccurrenceEnding[] = [];
+  const logs: string[] = [];
+  const retries = createRetryQueue({ onFailure: () => {} });
+  const marks = createClaims(async () => database, retries, { warn: (error) => logs.push(String(error)) });
+  const dispatcher = createDispatcher({
+    open: async () => database,
+    marks,
+    findRules: async () => rules,
+    runner: {
+      async run(row, signal) {
+        runs.push(`${row.id} ${row.run}`);
+        return run === undefined ? { kind: "completed" } : run(row, signal);
+      },
+      readEnd: readEnd ?? (async () => undefined),
+      cancel: async () => {},
+    },
+    onEnd: (_row, ending) => endings.push(ending),
+    log: (level, text) => logs.push(`${level} ${text}`),
+  });
+  dispatchers.push({
+    ...dispatcher,
+    async close() {
+      await dispatcher.close();
+      await retries.close();
+      await marks.close();
+    },
+  });
+  return { database, dispatcher, runs, endings, logs };
+}
+
+async function addAutomation({ automations }: Database): Promise<void> {
+  const times = { failures: 0, lastSlot: null, created: 0, updated: 0 };
+  const row = { name: "report", state: "enabled", reason: null, digest: null, by: "owner", ...times } as const;
+  await automations.put(row, { text: "", methods: {}, caller: "key:a" });
+}
+
+function createSlot(id: string): OccurrenceRow {
+  return createOccurrence({ automation: "report", id, kind: "delivery" }, Date.now() - 1);
+}
+
+async function whenEnded(database: Database, count: number): Promise<readonly OccurrenceRow[]> {
+  for (;;) {
+    const rows = await database.automations.listOccurrences({ automation: "report" });
+    if (rows.filter(({ ended }) => ended !== null).length === count) return rows;
+    await new Promise<void>((resolve) => {
+      const stop = database.watch(done);
+      const timer = setTimeout(done, 200);
+      function done(): void {
+        clearTimeout(timer);
+        stop();
+        resolve();
+      }
+    });
+  }
+}
+
+test("of two processes, one runs each occurrence, and the limit of parallel runs holds for both", async () => {
+  let running = 0;
+  let most = 0;
+  const run = async (): Promise<OccurrenceResult> => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+    return { kind: "completed" };
+  };
+  const [first, second] = [await startProcess({ run }), await startProcess({ run })];
+  await addAutomation(first.database);
+  const ids = Array.from({ length: 60 }, (_, at) => `slot ${at}`);
+  for (const id of ids) await first.database.automations.addOccurrence(createSlot(id));
+  await Promise.all([first.dispatcher.start(), second.dispatcher.start()]);
+  const rows = await whenEnded(first.database, ids.length);
+  expect(rows.every(({ state }) => state === "completed")).toBe(true);
+  const runs = [...first.runs, ...second.runs];
+  expect(runs).toHaveLength(ids.length);
+  expect(new Set(runs).size).toBe(ids.length);
+  expect(most).toBeLessThanOrEqual(4);
+});
+
+test("pauses an automation after failures in succession, and says so once", async () => {
+  const run = async (): Promise<OccurrenceResult> => ({ kind: "failed", error: "no network" });
+  const both = [await startProcess({ run }), await startProcess({ run })] as const;
+  await addAutomation(both[0].database);
+  for (let at = 0; at < MAX_FAILURES; at++) await both[0].database.automations.addOccurrence(createSlot(`${at}`));
+  await Promise.all(both.map(({ dispatcher }) => dispatcher.start()));
+  await whenEnded(both[0].database, MAX_FAILURES);
+  const automation = await both[0].database.automations.get("report");
+  expect(automation).toMatchObject({ state: "paused", reason: "5 failures in succession; the last: no network" });
+  await Promise.all(both.map(({ dispatcher }) => dispatcher.close()));
+  expect(both.flatMap(({ endings }) => endings).filter(({ isPaused }) => isPaused)).toHaveLength(1);
+});
+
+test("takes over what a killed process began: again without a record, by the end of its run with one", async () => {
+  const database = await open();
+  await addAutomation(database);
+  const child = spawn(process.execPath, ["-e", ""]);
+  await once(child, "exit");
+  const claimedBy = getProcessName().replace(/\/\d+\//, `/${child.pid}/`);
+  const claim = { state: "running", claimedBy, started: Date.now() } as const;
+  for (const id of ["lost", "done"]) await database.automations.addOccurrence({ ...createSlot(id), ...claim });
+  const done = createSlot("done").run;
+  const readEnd = async (run: string): Promise<OccurrenceResult | undefined> =>
+    run === done ? { kind: "completed" } : undefined;
+  const { dispatcher, runs } = await startProcess({ readEnd });
+  await dispatcher.start();
+  const rows = await whenEnded(database, 2);
+  expect(rows.map(({ state }) => state)).toEqual(["completed", "completed"]);
+  expect(runs).toEqual([`lost ${createSlot("lost").run}`]);
+});
+
+test("leaves what runs to other processes when it ends, as the same run", async () => {
+  const begun = createSignal();
+  const first = await startProcess({
+    async run(_row, signal) {
+      begun.resolve();
+      await once(signal, "abort");
+      return { kind: "interrupted" };
+    },
+  });
+  await addAutomation(first.database);
+  await first.database.automations.addOccurrence(createSlot("a"));
+  await first.dispatcher.start();
+  await begun.promise;
+  await first.dispatcher.close();
+  const second = await startProcess();
+  await second.dispatcher.start();
+  await whenEnded(second.database, 1);
+  expect(second.runs).toEqual(first.runs);
+});
+
+test("ends the run of an occurrence that another process has cancelled", async () => {
+  const begun = createSignal();
+  const stopped = createSignal();
+  const { database, dispatcher, endings } = await startProcess({
+    async run(_row, signal) {
+      begun.resolve();
+      await once(signal, "abort");
+      stopped.resolve();
+      return { kind: "cancelled", error: "it was cancelled" };
+    },
+  });
+  await addAutomation(database);
+  await database.automations.addOccurrence(createSlot("a"));
+  await dispatcher.start();
+  await begun.promise;
+  const other = await open();
+  const cancelled = { state: "cancelled", ended: Date.now(), error: "the next slot began" } as const;
+  await other.automations.updateOccurrence(createSlot("a"), { state: "running" }, cancelled);
+  await stopped.promise;
+  await dispatcher.close();
+  expect(await other.automations.getOccurrence("report", "a")).toMatchObject(cancelled);
+  expect(endings).toEqual([]);
+});
+
+test("keeps deliveries of an automation that begins nothing, and skips its slots with the reason", async () => {
+  const { database, dispatcher, runs } = await startProcess({ rules: { obstacle: "it is paused" } });
+  await addAutomation(database);
+  await database.automations.addOccurrence(createSlot("delivery"));
+  await database.automations.addOccurrence({ ...createSlot("slot"), kind: "slot" });
+  await dispatcher.dispatch("report");
+  const rows = await database.automations.listOccurrences({ automation: "report" }, { order: "id" });
+  expect(rows).toMatchObject([
+    { id: "slot", state: "skipped", error: "it is paused" },
+    { id: "delivery", state: "due" },
+  ]);
+  expect(runs).toEqual([]);
+});
