@@ -3,6 +3,7 @@ import type { SourceFinding } from "../shared/source-text.ts";
 import type { Edit } from "../model/program.ts";
 import { stripTypes } from "./strip-types/index.ts";
 import { insertMissingSemicolons, repairTrailingObject } from "./repair-syntax.ts";
+import { dropQueryTags } from "./drop-query-tags.ts";
 import { ParseFailure } from "./limits/bounded-parser.ts";
 import { attempt, parseJavaScript } from "./limits/parser.ts";
 import { explainFailure } from "./explain-syntax-error.ts";
@@ -26,8 +27,13 @@ export function parseProgram(text: string): ParseResult {
   return repairTrailingObject(text, parseCode) ?? result;
 }
 
-/** Parses a text as JavaScript, and as TypeScript if that fails or if it calls functions with type arguments. */
 function parseCode(text: string): ParseResult {
+  const result = parseLanguage(text);
+  return result.kind === "read" ? dropQueryTags(result) : result;
+}
+
+/** Parses a text as JavaScript, and as TypeScript if that fails or if it calls functions with type arguments. */
+function parseLanguage(text: string): ParseResult {
   const tree = attempt(() => parseJavaScript(text));
   if (!(tree instanceof ParseFailure) && !callsWithTypes(text))
     return { kind: "read", text, tree, edits: [], notes: [] };

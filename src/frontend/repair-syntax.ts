@@ -1,8 +1,8 @@
-import type { ExpressionStatement, Program as Tree } from "acorn";
+import type { ExpressionStatement } from "acorn";
 import { ParseFailure } from "./limits/bounded-parser.ts";
 import { attempt, parseExpressionAt, parseJavaScript } from "./limits/parser.ts";
 import type { ParsedProgram, ParseResult } from "./parse-program.ts";
-import { getChildren, type TsNode } from "./strip-types/nodes.ts";
+import { getChildren, iterateNodes, type TsNode } from "./strip-types/nodes.ts";
 
 /** Matches the text between the end of a line and a bracket that begins the next one. */
 const TO_NEXT_LINE = /^(?:[ \t]+(?:\/\/[^\n]*)?)?\r?\n\s*(?=[[(`])/;
@@ -41,15 +41,6 @@ function endsIn({ text, tree }: ParsedProgram): ReadonlySet<number> {
     if (head && gap && getIndentation(head.end + gap[0].length, text) === column) found.add(head.end);
   }
   return found;
-}
-
-/** All nodes, the outer ones first. */
-function* iterateNodes(tree: Tree): Iterable<TsNode> {
-  const rest: TsNode[] = [tree as unknown as TsNode];
-  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
-    yield node;
-    rest.push(...getChildren(node));
-  }
 }
 
 const STATEMENTS: ReadonlySet<string> = new Set([

@@ -1,3 +1,4 @@
+import type { Program as Tree } from "acorn";
 import type { SourceFinding } from "../../shared/source-text.ts";
 import type { Edit } from "../../model/program.ts";
 import type { Span } from "../blank-out.ts";
@@ -44,6 +45,15 @@ export function getChildren(node: TsNode): readonly TsNode[] {
     }
   }
   return children;
+}
+
+/** All nodes, the outer ones first. */
+export function* iterateNodes(tree: Tree): Iterable<TsNode> {
+  const rest: TsNode[] = [tree as unknown as TsNode];
+  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+    yield node;
+    rest.push(...getChildren(node));
+  }
 }
 
 export function getChild(node: TsNode, field: string): TsNode | undefined {

@@ -181,6 +181,7 @@ const NO_PROCESS = "There is no process here: write the values into the program,
 const NO_PAGE = "There is no page here: return the data";
 const NO_REQUIRE = "Leave it out: everything is on device, call await device.Skill.method(…)";
 const NO_CODE = "Write the code itself in the program";
+const PLAIN_TEXT = "Write the text as a plain template literal, without a tag or a function";
 const NO_GLOBAL_OBJECT = "Write the name itself, and keep your own values in your own variables";
 
 /** Globals that models expect but the sandbox lacks. `a.b` takes precedence over `a`. */
@@ -313,6 +314,9 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
     Event: { code: "GLOBAL_FORBIDDEN", fix: "Call your function directly" },
     EventTarget: { code: "GLOBAL_FORBIDDEN", fix: "Call your function directly" },
     Blob: { code: "GLOBAL_FORBIDDEN", fix: "Write new Uint8Array(length)" },
+
+    gql: { code: "GLOBAL_UNKNOWN", fix: PLAIN_TEXT },
+    graphql: { code: "GLOBAL_UNKNOWN", fix: PLAIN_TEXT },
 
     // Python.
     len: { code: "GLOBAL_UNKNOWN", fix: "Write list.length" },

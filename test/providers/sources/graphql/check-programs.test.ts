@@ -94,6 +94,48 @@ test.each([
   expect(await findViolations(source)).toEqual([["QUERY_INVALID", line, column, endColumn, ["name"]]]);
 });
 
+const ISSUE = "{ issue(number: 1) { title } }";
+
+test.each([
+  ["gql", `await device.TrackerGraph.query({ query: gql\`${ISSUE}\` });`],
+  ["graphql", `const TEXT = graphql\`${ISSUE}\`;await device.TrackerGraph.query({ query: TEXT });`],
+  ["gql", `await device.TrackerGraph.query(gql\`${ISSUE}\`);`],
+])("reads a text without its tag %s", async (tag, source) => {
+  const column = source.indexOf("title");
+  expect(await findViolations(source.replace("title", "titel"))).toEqual([
+    ["QUERY_INVALID", 1, column, column + 5, ["title", "state"]],
+  ]);
+  expect(await runtime.run(source)).toMatchObject({ kind: "completed", notes: [`${tag}\`…\` was read as \`…\``] });
+  expect(calls).toEqual([{ query: ISSUE }]);
+});
+
+test("checks the uses of a result by the selection of a text with a tag", { timeout: 60_000 }, async () => {
+  const { violations } = await runtime.checkTypes(
+    `const { issue } = await device.TrackerGraph.query({ query: gql\`${ISSUE}\` });\nreturn issue.titel;`,
+  );
+  expect(violations.map(({ suggestions }) => suggestions)).toEqual([["title"]]);
+});
+
+test("leaves out a tag in front of a text with parts", async () => {
+  calls.length = 0;
+  const outcome = await runtime.run(
+    "const FIELDS = gql`fragment F on Issue { title }`;\nawait device.TrackerGraph.query({ query: gql` { issue(number: 1) { ...F } } ${FIELDS}` });",
+  );
+  expect(outcome).toMatchObject({ kind: "completed" });
+  expect(calls).toEqual([{ query: " { issue(number: 1) { ...F } } fragment F on Issue { title }" }]);
+});
+
+test("leaves a tag that the program declares, and says what to write instead of other uses", async () => {
+  calls.length = 0;
+  const own = `const gql = ([text]) => text;\nawait device.TrackerGraph.query({ query: gql\`${ISSUE}\` });`;
+  expect(await runtime.run(own)).toMatchObject({ kind: "completed", notes: [] });
+  expect(calls).toEqual([{ query: ISSUE }]);
+  const fix = "Write the text as a plain template literal, without a tag or a function";
+  // Without its tag, the second text would continue the line before it; the third one is no text without its tag.
+  for (const source of [`gql("${ISSUE}");`, `const a = device\ngql\`${ISSUE}\``, "const a = gql`\\u`;"])
+    expect((await runtime.run(source)).text).toContain(fix);
+});
+
 test("checks literal variables at their place, and leaves those that are computed to the call", async () => {
   const write = (variables: string): string =>
     `const n = [1].length;\nreturn await device.TrackerGraph.query({ query: "query($n: Int!) { issue(number: $n) { id } }", variables: ${variables} });`;
