@@ -2,7 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** The part of a plugin of GraphQL Yoga that tests use. */
 export interface YogaPlugin {
-  onParams?(hook: { readonly params: GraphParams; readonly setParams: (params: GraphParams) => void }): void;
+  onParams?(hook: {
+    readonly request: Request;
+    readonly params: GraphParams;
+    readonly setParams: (params: GraphParams) => void;
+  }): void;
 }
 
 export interface GraphParams {

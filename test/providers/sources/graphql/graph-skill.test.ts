@@ -1,47 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { createRuntime, type Runtime, type RuntimeOptions } from "../../../../src/index.ts";
+import type { Runtime } from "../../../../src/index.ts";
 import type { Caller } from "../../../../src/model/caller.ts";
 import type { CheckOrder } from "../../../../src/providers/sources/graphql/check/protocol.ts";
-import type { SourceSettings } from "../../../../src/runtime/options.ts";
-import type { GraphServer } from "../../../support/servers/graph-server.ts";
-import { startTracker, TRACKER } from "./tracker.ts";
-
-interface Tracker {
-  readonly server: GraphServer;
-  readonly cwd: string;
-  readonly open: (source?: Partial<SourceSettings>, options?: RuntimeOptions) => Promise<Runtime>;
-}
-
-/** A tracker, and a project with its schema as a file. */
-async function startProject(): Promise<Tracker> {
-  const server = await startTracker();
-  const cwd = mkdtempSync(join(tmpdir(), "skillgate-tracker-"));
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
-  writeFileSync(join(cwd, "tracker.graphql"), TRACKER);
-  const open: Tracker["open"] = async (source, options) => {
-    const tracker = { graphql: server.url, schema: "./tracker.graphql", private: true, ...source };
-    const runtime = await createRuntime({
-      cwd,
-      skillsDir: false,
-      workers: 1,
-      typecheck: false,
-      env: { SKILLGATE_ACCOUNT_KEY: "0123456789abcdef".repeat(4) },
-      mcp: { stateDir: join(cwd, "state") },
-      sources: { tracker },
-      ...options,
-    });
-    onTestFinished(() => runtime.close());
-    await runtime.known;
-    return runtime;
-  };
-  return { server, cwd, open };
-}
+import { startProject } from "./project.ts";
+import { TRACKER } from "./tracker.ts";
 
 test("a schema becomes the methods query and mutate, whose root fields are parts with effects of their own [S5]", async () => {
   const { open } = await startProject();

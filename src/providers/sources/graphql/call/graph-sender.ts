@@ -65,7 +65,10 @@ export class GraphSender {
   ): Promise<QueryAnswer> {
     const credential = await account.renew({ status: 401 });
     if (credential === undefined) return { ...answer, advice: account.advice };
-    if (options.isRead) return this.#sendInForm(document, { ...options, account: { ...account, credential } });
+    if (options.isRead) {
+      const again = await this.#sendInForm(document, { ...options, account: { ...account, credential } });
+      return isUnauthenticated(again) ? { ...again, advice: account.advice } : again;
+    }
     const advice = `The service did not accept the credential of the account ${account.title}, which is renewed now: make the call again`;
     return { ...answer, advice };
   }

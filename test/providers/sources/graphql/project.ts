@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { onTestFinished } from "vitest";
+
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../../../src/index.ts";
+import type { SourceSettings } from "../../../../src/runtime/options.ts";
+import type { GraphServer } from "../../../support/servers/graph-server.ts";
+import type { YogaPlugin } from "../../../support/servers/yoga.mjs";
+import { startTracker, TRACKER } from "./tracker.ts";
+
+export interface Tracker {
+  readonly server: GraphServer;
+  readonly cwd: string;
+  readonly open: (source?: Partial<SourceSettings>, options?: RuntimeOptions) => Promise<Runtime>;
+}
+
+/** A tracker, and a project with its schema as a file. */
+export async function startProject(plugins: readonly YogaPlugin[] = []): Promise<Tracker> {
+  const server = await startTracker(plugins);
+  const cwd = mkdtempSync(join(tmpdir(), "skillgate-tracker-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  writeFileSync(join(cwd, "tracker.graphql"), TRACKER);
+  const open: Tracker["open"] = async (source, options) => {
+    const tracker = { graphql: server.url, schema: "./tracker.graphql", private: true, ...source };
+    const runtime = await createRuntime({
+      cwd,
+      skillsDir: false,
+      workers: 1,
+      typecheck: false,
+      env: { SKILLGATE_ACCOUNT_KEY: "0123456789abcdef".repeat(4) },
+      mcp: { stateDir: join(cwd, "state") },
+      sources: { tracker },
+      ...options,
+    });
+    onTestFinished(() => runtime.close());
+    await runtime.known;
+    return runtime;
+  };
+  return { server, cwd, open };
+}
