@@ -186,6 +186,36 @@ test("changes of a schema are reported line by line, or held until they are acce
   expect(second.listApis()).toMatchObject([{ changes: [] }]);
 });
 
+test("a schema at a URL is asked for by its ETag, and read again only when it has changed [M10]", async () => {
+  let sdl = SDL;
+  const asked: unknown[] = [];
+  const answer = ({ headers }: IncomingMessage, response: ServerResponse): void => {
+    const etag = JSON.stringify(sdl.length);
+    const isSame = headers["if-none-match"] === etag;
+    asked.push([headers["if-none-match"], headers.authorization]);
+    response.writeHead(isSame ? 304 : 200, { etag }).end(isSame ? undefined : sdl);
+  };
+  const schema = await startHttp(answer);
+  const headers = { authorization: "Bearer key-of-the-endpoint" };
+  const runtime = await open({ tracker: { graphql: "http://127.0.0.1:9/graphql", schema, private: true, headers } });
+  const { changes } = await runtime.refreshApi("tracker");
+  expect(changes).toEqual([]);
+  sdl = SDL.replace("viewer: User", "viewer(id: ID): User");
+  expect((await runtime.refreshApi("tracker")).changes).toMatchObject([{ name: "query:viewer", kind: "changed" }]);
+  await runtime.refreshApi("tracker");
+  // The headers of the settings are for the endpoint alone.
+  expect(asked).toEqual([
+    [undefined, undefined],
+    [JSON.stringify(SDL.length), undefined],
+    [JSON.stringify(SDL.length), undefined],
+    [JSON.stringify(sdl.length), undefined],
+  ]);
+  const { violations } = await runtime.checkTexts(
+    "await device.TrackerGraph.query({ query: `{ viewer(id: 1) { id } }` })",
+  );
+  expect(violations).toEqual([]);
+});
+
 test("settings that are for the other kind of API are refused with the reason [O1]", async () => {
   const graphql = "https://api.example.com/graphql";
   const runtime = await open({

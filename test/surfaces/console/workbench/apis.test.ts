@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { createKeys } from "../../../../src/keys/index.ts";
 import { createFolder } from "../../../approvals/mail.ts";
+import { startGraphServer } from "../../../support/servers/graph-server.ts";
 import { folder } from "../../serving.ts";
 import {
   BOTH_COLOURS,
@@ -30,6 +31,14 @@ paths:
   /broken:
     get: { parameters: [{ $ref: "#/missing" }], responses: {} }
 `;
+
+const SDL = `
+type Query { issues(first: Int): [Issue!]! }
+type Mutation { createIssue(title: String!): Issue deleteIssue(id: ID!): Boolean }
+type Issue { id: ID! title: String! broken: Missing }
+`;
+
+const ISSUES = { Query: { issues: () => [{ id: "1", title: "A" }] } };
 
 interface Sent {
   readonly method?: "POST" | "DELETE";
@@ -77,6 +86,46 @@ test("adds the API of a pasted document, shows its operations, accepts a change,
   expect((await send(server, "/apis/shop", { method: "DELETE" })).status).toBe(204);
   expect((await send(server, "/apis")).json).toEqual({ apis: [] });
   expect(server.runtime.catalog.skill("ShopAPI")).toBeUndefined();
+});
+
+test("adds a GraphQL API by its endpoint, shows its root fields, and removes it [O2]", async () => {
+  const { url } = await startGraphServer({ typeDefs: SDL.replace("broken: Missing", ""), resolvers: ISSUES });
+  const project = folder();
+  const server = await serveProject(project);
+  const body = { name: "tracker", kind: "", document: url, text: "", server: "", private: true };
+  expect(await send(server, "/apis", { method: "POST", body })).toMatchObject({
+    status: 201,
+    json: { name: "tracker", skill: "TrackerGraph", methods: 2, server: url, error: null, problemCount: 0 },
+  });
+  expect(readFileSync(join(project, "settings.yaml"), "utf8")).toContain(`graphql: ${url}`);
+  expect((await send(server, "/apis/tracker")).json).toMatchObject({
+    operations: [
+      { method: "query:issues", path: "TrackerGraph.query", request: "query issues", effect: "read" },
+      { method: "mutate:createIssue", path: "TrackerGraph.mutate", effect: "write" },
+      { method: "mutate:deleteIssue", path: "TrackerGraph.mutate", effect: "destructive" },
+    ],
+  });
+  const outcome = await server.runtime.run("await device.TrackerGraph.query({ query: `{ issues { title } }` })");
+  expect(outcome).toMatchObject({ kind: "completed", value: { issues: [{ title: "A" }] } });
+  expect((await send(server, "/apis/tracker/refresh", { method: "POST", body: {} })).status).toBe(200);
+  expect((await send(server, "/apis/tracker", { method: "DELETE" })).status).toBe(204);
+  expect(server.runtime.catalog.skill("TrackerGraph")).toBeUndefined();
+});
+
+test("adds a GraphQL API by its pasted schema with the endpoint of its requests [O2]", async () => {
+  const project = folder();
+  const server = await serveProject(project);
+  const post = (body: object) => send(server, "/apis", { method: "POST", body });
+  expect(await post({ name: "tracker", text: SDL })).toMatchObject({
+    status: 400,
+    json: { detail: expect.stringContaining("a schema does not say where its API is; write its endpoint") },
+  });
+  const added = await post({ name: "tracker", text: SDL, server: "https://api.example.com/v1" });
+  expect(added).toMatchObject({ status: 201, json: { methods: 2, problemCount: 1 } });
+  expect(readFileSync(join(project, "settings.yaml"), "utf8")).toContain("schema: ./apis/tracker.graphql");
+  expect((await send(server, "/apis/tracker")).json).toMatchObject({
+    problems: [expect.stringContaining("Issue.broken")],
+  });
 });
 
 test("says what is wrong with a new API, and refuses a caller without the right to add servers [O2, P2]", async () => {
@@ -143,4 +192,20 @@ describe.skipIf(!hasChromium)("the page of APIs", () => {
       expect(faults).toEqual([]);
     },
   );
+
+  test("adds a GraphQL API by its endpoint, and shows its root fields [O2]", { tags: "rest" }, async () => {
+    const { url } = await startGraphServer({ typeDefs: SDL.replace("broken: Missing", ""), resolvers: ISSUES });
+    const { page, faults } = await openConsole(await serveProject(folder()), "#/apis");
+    await page.getByRole("button", { name: "Add API" }).click();
+    await page.getByLabel("Name").fill("tracker");
+    await page.getByLabel("Kind").selectOption("GraphQL");
+    await page.getByLabel("Address of its OpenAPI document").fill(url);
+    await page.getByLabel("Network").selectOption("a private network, such as this machine");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("link", { name: "mutate:deleteIssue" }).waitFor();
+    await takeScreenshot(page, "api-graphql");
+    await page.getByRole("link", { name: "query:issues" }).click();
+    await page.getByRole("button", { name: "Try it" }).waitFor();
+    expect(faults).toEqual([]);
+  });
 });
