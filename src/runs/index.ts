@@ -3,7 +3,7 @@ export { type Claims, createClaims } from "./claims.ts";
 export { type ComparedRun, compareRuns, type RunDifference } from "./compare-runs.ts";
 export { Continuation, type ContinueAnswers, type ContinueDecision } from "./continuation.ts";
 export type { RunHeader, StoredOutcome } from "./header.ts";
-export { INPUT_PATH, restoreAnswer, toRecordedAnswer } from "./input-answer.ts";
+export { INPUT_PATH, restoreAnswer, toRecordedAnswer, withInputCall } from "./input-call.ts";
 export { createHistory, getPastEnd, type History, type PastCall } from "./history.ts";
 export { type RunRecord, type StoredCall, readRunRecord, toRecordedArguments } from "./run-record.ts";
 export { LiveCall } from "./live-call.ts";

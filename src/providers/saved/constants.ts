@@ -1,4 +1,4 @@
-import type { AnyNode, Expression } from "acorn";
+import type { AnyNode, Expression, VariableDeclaration } from "acorn";
 
 import type { ProgramSource } from "../../model/program.ts";
 
@@ -26,6 +26,8 @@ export interface Constant {
   readonly name: string;
   readonly start: number;
   readonly literal: FoundLiteral | undefined;
+  /** The statement that declares it. */
+  readonly statement: VariableDeclaration;
 }
 
 /** Finds `const name = …` at the top level of a program. */
@@ -33,7 +35,9 @@ export function findConstants({ body }: ProgramTree): readonly Constant[] {
   return body.flatMap((statement) => {
     if (statement.type !== "VariableDeclaration" || statement.kind !== "const") return [];
     return statement.declarations.flatMap(({ id, init, start }) =>
-      id.type === "Identifier" ? [{ name: id.name, start, literal: init ? readLiteral(init) : undefined }] : [],
+      id.type === "Identifier"
+        ? [{ name: id.name, start, literal: init ? readLiteral(init) : undefined, statement }]
+        : [],
     );
   });
 }
@@ -65,6 +69,16 @@ export function findName(tree: ProgramTree, name: string): number | undefined {
     if (!isMember && !isKey) at = node.start;
   });
   return at;
+}
+
+/** True for a program that reads `device.input`. */
+export function readsInput(tree: ProgramTree): boolean {
+  let isFound = false;
+  visit(tree, (node) => {
+    if (node.type !== "MemberExpression" || node.object.type !== "Identifier") return;
+    isFound ||= node.object.name === "device" && getKey(node.property) === "input";
+  });
+  return isFound;
 }
 
 /** Names a place in a text, with columns from 1: `line 2, column 9`. */

@@ -1,4 +1,5 @@
 export {
+  type Constant,
   findConstants,
   findLiterals,
   findName,
@@ -8,7 +9,7 @@ export {
   type ProgramTree,
 } from "./constants.ts";
 export { formatSavedFile, type SavedFile } from "./saved-file.ts";
-export { parseSource, readParameterValues } from "./saved-program.ts";
+export { parseSource } from "./saved-program.ts";
 export {
   type SavedOptions,
   type SavedOutcome,

@@ -20,7 +20,7 @@ export interface SavedFile {
   /** JSON Schema by the name of the parameter. All are required. */
   readonly parameters: Readonly<Record<string, JsonSchema>>;
   readonly metadata: Partial<MethodMetadata>;
-  /** The program; each parameter is a constant at its top level, with the value of the run. */
+  /** The program; its parameters are the members of `device.input()`. */
   readonly source: string;
 }
 
@@ -64,7 +64,7 @@ export function parseSavedFile(text: string): SavedFile {
 export function formatSavedFile({ metadata, ...file }: SavedFile): string {
   const { name, description, method, run, cassette, parameters, source } = file;
   const fields = { format: FORMAT, name, description, method, ...metadata, parameters, run, cassette, source };
-  return `# A saved skill. Its program is below; each parameter is a constant of it.\n${stringify(fields, { lineWidth: 0 })}`;
+  return `# A saved skill. Its program is below; device.input() has the arguments of a call.\n${stringify(fields, { lineWidth: 0 })}`;
 }
 
 function readParameters(fields: YamlFields): SavedFile["parameters"] {

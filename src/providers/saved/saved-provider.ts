@@ -2,6 +2,7 @@ import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import type { JsonSchema } from "../../model/json.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Problem, Provider, HeldSkill, SkillGate } from "../../model/provider.ts";
 import type { CallContext, LogLevel, MethodDefinition, ProvidedSkill } from "../../model/skill.ts";
@@ -9,13 +10,16 @@ import { watchFolder } from "../../shared/watch-file.ts";
 import type { Space } from "../../store/index.ts";
 import { addCount, hashFile, type SavedCounts, MAX_FAILURES, readCounts } from "./saved-counts.ts";
 import { type SavedFile, MAX_FILE_BYTES, parseSavedFile } from "./saved-file.ts";
-import { type SavedProgram, readSavedProgram } from "./saved-program.ts";
+import { readSavedProgram } from "./saved-program.ts";
 
 /** One execution of the program of a saved skill. */
 export interface ProgramExecution {
   /** `Skill.method`. */
   readonly path: string;
   readonly source: string;
+  /** The arguments of the call by name, and their schema. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly inputSchema: JsonSchema;
   /** The call that asks for it: the program runs on behalf of its caller, and ends with it. */
   readonly context: CallContext;
 }
@@ -73,7 +77,8 @@ interface SavedEntry {
   readonly file: SavedFile;
   readonly source: string;
   readonly digest: string;
-  readonly program: SavedProgram;
+  /** The program as it is executed. */
+  readonly program: string;
   counts: SavedCounts;
 }
 
@@ -186,7 +191,7 @@ class SavedFolder implements SavedProvider {
   }
 
   #createSkill(entry: SavedEntry): ProvidedSkill {
-    const { file, source, program } = entry;
+    const { file, source } = entry;
     const { requiredPasses, wallMs } = this.#options;
     const isMarked = entry.counts.passes < requiredPasses;
     const description = isMarked ? `[saved] ${file.description}` : file.description;
@@ -204,13 +209,17 @@ class SavedFolder implements SavedProvider {
       kind: "file",
       saved: { run: file.run, requiredPasses, getPasses: () => entry.counts.passes },
       methods: Object.freeze([Object.freeze(method)]),
-      invoke: (_method, input, context) => this.#invoke(entry, program.fillIn(input), context),
+      invoke: (_method, input, context) => this.#invoke(entry, { input, inputSchema: method.input }, context),
     });
   }
 
-  async #invoke(entry: SavedEntry, source: string, context: CallContext): Promise<unknown> {
+  async #invoke(
+    entry: SavedEntry,
+    input: Pick<ProgramExecution, "input" | "inputSchema">,
+    context: CallContext,
+  ): Promise<unknown> {
     const path = `${entry.file.name}.${entry.file.method}`;
-    const { outcome, isOwnFailure } = await this.#options.run({ path, source, context });
+    const { outcome, isOwnFailure } = await this.#options.run({ path, source: entry.program, ...input, context });
     if (outcome.kind === "completed") {
       await this.#tryCount(entry, undefined);
       if (outcome.output !== "") context.log("info", outcome.output);

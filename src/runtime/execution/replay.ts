@@ -42,6 +42,11 @@ export interface RunReplays {
    * `RUN_NOT_FOUND`, `RUN_DAMAGED`, `RUN_INCOMPLETE`.
    */
   replay(run: string | Cassette, options?: ReplayOptions): Promise<Outcome | undefined>;
+  /**
+   * Returns the cassette of another text of its program, which must do the same. Throws as `replay` does, and the first reason why the
+   * text is refused.
+   */
+  withSource(cassette: Cassette, source: string): Promise<Cassette>;
 }
 
 interface ReplaysOptions {
@@ -52,14 +57,25 @@ interface ReplaysOptions {
 
 export function createReplays({ readRunRecord, services, createRequest }: ReplaysOptions): RunReplays {
   const read: RunReplays["cassette"] = async (id, options = {}) => createCassette(id, await readRunRecord(id, options));
+  const check = (source: string, cassette: Cassette): Promise<ReplayProgram> =>
+    checkOtherText(source, withRecordedSkills(cassette, createRequest(pickFacts(cassette))), services);
   return {
     cassette: read,
+    async withSource(cassette, source) {
+      const checked = await check(source, cassette);
+      const outcome = await replayCassette(cassette, checked, { ...services, replayer: OWNER });
+      const { toSourcePosition: _ofThisProcess, ...program } = checked.program;
+      return {
+        ...cassette,
+        header: { ...cassette.header, source, program, notes: checked.notes },
+        // Places in the code of the earlier text.
+        calls: cassette.calls.map(({ site: _site, ...call }) => call),
+        ...(outcome !== undefined && { outcome: toStoredOutcome(outcome) }),
+      };
+    },
     async replay(run, { source, ...options } = {}) {
       const cassette = typeof run === "string" ? await read(run, options) : run;
-      const program =
-        source === undefined
-          ? readRecordedProgram(cassette)
-          : await checkOtherText(source, withRecordedSkills(cassette, createRequest(pickFacts(cassette))), services);
+      const program = source === undefined ? readRecordedProgram(cassette) : await check(source, cassette);
       return replayCassette(cassette, program, { ...services, replayer: options.caller ?? OWNER });
     },
   };

@@ -20,13 +20,15 @@ interface ExecutorOptions {
 export function createSavedExecutor({ limits, inspect, createRequest, run }: ExecutorOptions): SavedExecutor {
   return {
     execute(execution: SavedExecution) {
-      const { context, call } = execution;
+      const { context, call, input, inputSchema } = execution;
       const { caller, signal, timeoutMs = Infinity, client, pauseTimeoutFor } = context;
       const approve: Approve | false | undefined = call?.approve;
       return run(execution, () => ({
         ...createRequest({
           caller,
           signal,
+          input,
+          inputSchema,
           ...(client !== undefined && { observer: { client } }),
           ...(approve !== undefined && { approve }),
         }),

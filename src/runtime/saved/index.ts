@@ -1,12 +1,13 @@
 import type { Catalog } from "../../model/catalog.ts";
 import type { JsonSchema } from "../../model/json.ts";
-import { formatSavedFile, type SavedSkill, readParameterValues } from "../../providers/saved/index.ts";
+import { formatSavedFile, type SavedSkill } from "../../providers/saved/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
+import type { Cassette } from "../../runs/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { RunReplays } from "../execution/replay.ts";
 import type { OpenedSaved } from "../open-providers.ts";
 import { createSaveError } from "./parameterize.ts";
-import { createSavedSkill, type SaveOptions } from "./save-run.ts";
+import { createSavedSkill, type SavedRun, type SaveOptions } from "./save-run.ts";
 import { testSavedSkill } from "./test-saved.ts";
 
 export { SavedCalls, type SavedExecution } from "./saved-calls.ts";
@@ -59,24 +60,21 @@ export function createSavedSkills({ getOpened, getCatalog, runs, secrets }: Save
     async save(run, options) {
       const cassette = secrets.maskTexts(await runs.cassette(run));
       const saved = createSavedSkill(cassette, options, getCatalog());
-      await requireRepeatable(saved, runs);
-      const { parameters, source } = saved.file;
+      const repeated = await repeatSaved(saved, runs);
       return {
         skillText: formatSavedFile(saved.file),
-        cassetteText: `${JSON.stringify(saved.cassette)}\n`,
-        parameters,
-        example: readParameterValues(source, Object.keys(parameters)),
+        cassetteText: `${JSON.stringify(repeated)}\n`,
+        parameters: saved.file.parameters,
+        example: saved.values,
       };
     },
   };
 }
 
-async function requireRepeatable(
-  { file, cassette }: ReturnType<typeof createSavedSkill>,
-  runs: RunReplays,
-): Promise<void> {
+/** Returns the cassette of the program of the file. Throws `SAVE_INVALID` if that does not do what the run did. */
+async function repeatSaved({ file, cassette }: SavedRun, runs: RunReplays): Promise<Cassette> {
   try {
-    await runs.replay(cassette, { source: file.source });
+    return await runs.withSource(cassette, file.source);
   } catch (error) {
     if (!(error instanceof SkillgateError)) throw error;
     throw createSaveError(`with its secrets masked and its parameters declared, it is not the same (${error.message})`);

@@ -1,6 +1,9 @@
+import type { VariableDeclarator } from "acorn";
+
 import { sentence, SkillgateError } from "../../errors.ts";
-import type { JsonSchema } from "../../model/json.ts";
+import { isRecord, type JsonSchema } from "../../model/json.ts";
 import {
+  type Constant,
   findConstants,
   findLiterals,
   findName,
@@ -11,11 +14,14 @@ import {
   parseSource,
 } from "../../providers/saved/index.ts";
 import { formatList, quote } from "../../shared/format-text.ts";
+import { isMemberName } from "../../shared/names/skill-names.ts";
 
-/** A program with a constant at its top level for each parameter. */
+/** A program that takes its parameters from `device.input()`. */
 export interface ParameterizedProgram {
   readonly source: string;
   readonly parameters: Readonly<Record<string, JsonSchema>>;
+  /** The values that the parameters had, by name. */
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -26,24 +32,58 @@ export function parameterize(source: string, request: readonly string[]): Parame
   const { tree } = parseSource(source);
   const slots = request.map((each) => findSlot(source, tree, each));
   requireDistinct(source, slots);
-  const ordered = slots.toSorted((a, b) => b.literal.start - a.literal.start);
+  const edits = [...listReplacements(slots), ...listRemovals(source, slots)].toSorted((a, b) => b.start - a.start);
   let text = source;
-  for (const { name, literal, isDeclared } of ordered)
-    if (!isDeclared) text = `${text.slice(0, literal.start)}${name}${text.slice(literal.end)}`;
-  const declarations = slots
-    .filter(({ isDeclared }) => !isDeclared)
-    .map(({ name, literal }) => `const ${name} = ${source.slice(literal.start, literal.end)};\n`);
+  for (const { start, end, text: replacement } of edits)
+    text = `${text.slice(0, start)}${replacement}${text.slice(end)}`;
+  const names = slots.map(({ name }) => name);
   return {
-    source: declarations.join("") + text,
+    source: names.length === 0 ? text : `const { ${names.join(", ")} } = await device.input();\n${text}`,
     parameters: Object.fromEntries(slots.map(({ name, literal }) => [name, inferSchema(literal.value)])),
+    values: Object.fromEntries(slots.map(({ name, literal }) => [name, literal.value])),
   };
 }
 
 interface Slot {
   readonly name: string;
   readonly literal: FoundLiteral;
-  /** True for a constant that the program declares itself. */
-  readonly isDeclared: boolean;
+  /** The constant that the program declares itself. */
+  readonly constant: Constant | undefined;
+}
+
+/** A part of the text, and what takes its place. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+function listReplacements(slots: readonly Slot[]): readonly Edit[] {
+  const undeclared = slots.filter(({ constant }) => constant === undefined);
+  return undeclared.map(({ name, literal: { start, end } }) => ({ start, end, text: name }));
+}
+
+/** Removes the constants that become parameters, and the line of a statement that has no other. */
+function listRemovals(source: string, slots: readonly Slot[]): readonly Edit[] {
+  const names = new Set(slots.flatMap(({ constant }) => constant?.name ?? []));
+  const statements = new Set(slots.flatMap(({ constant }) => constant?.statement ?? []));
+  return [...statements].flatMap((statement) => {
+    const { declarations, start, end } = statement;
+    const kept = declarations.filter(({ id }) => id.type !== "Identifier" || !names.has(id.name));
+    const [line = ""] = /^[ \t]*(?:\r?\n)?/.exec(source.slice(end)) ?? [];
+    return kept.length === 0 ? [{ start, end: end + line.length, text: "" }] : listGaps(declarations, kept);
+  });
+}
+
+/** Removes all declarations of a statement but some, which may contain literals that are replaced. */
+function listGaps(all: readonly VariableDeclarator[], kept: readonly VariableDeclarator[]): readonly Edit[] {
+  const [first, last] = [kept[0], kept.at(-1)];
+  const gaps = kept.slice(1).map((next, at) => ({ start: kept[at]?.end ?? 0, end: next.start, text: ", " }));
+  return [
+    { start: all[0]?.start ?? 0, end: first?.start ?? 0, text: "" },
+    ...gaps,
+    { start: last?.end ?? 0, end: all.at(-1)?.end ?? 0, text: "" },
+  ];
 }
 
 function findSlot(source: string, tree: ProgramTree, request: string): Slot {
@@ -56,14 +96,14 @@ function findSlot(source: string, tree: ProgramTree, request: string): Slot {
     const position = formatPlace(source, constant.start);
     if (constants.length > 1)
       throw createSaveError(`${position} is not the only one that declares ${name}: rename one of them`);
-    if (constant.literal !== undefined) return { name, literal: constant.literal, isDeclared: true };
+    if (constant.literal !== undefined) return { name, literal: constant.literal, constant };
     throw createSaveError(
       `${position}: the value of ${name} is computed; declare a literal instead: const ${name} = "…"`,
     );
   }
   const literal = findLiteral(source, tree, name, value);
   const otherUse = findName(tree, name);
-  if (otherUse === undefined) return { name, literal, isDeclared: false };
+  if (otherUse === undefined) return { name, literal, constant: undefined };
   throw createSaveError(
     `${formatPlace(source, otherUse)} uses the name ${name} already: choose another name for the parameter`,
   );
@@ -115,6 +155,29 @@ function requireDistinct(source: string, slots: readonly Slot[]): void {
 
 function overlap(a: FoundLiteral, b: FoundLiteral): boolean {
   return a.start < b.end && b.start < a.end;
+}
+
+/**
+ * Makes parameters of all members of the input that a run had, for a program that takes them from `device.input()` already. Throws
+ * `SAVE_INVALID`.
+ */
+export function parameterizeInput(source: string, input: unknown, request: readonly string[]): ParameterizedProgram {
+  if (!isRecord(input))
+    throw createSaveError("its input is not an object, and the arguments of a skill have names: pass an object");
+  const names = Object.keys(input);
+  const unknown = request.find((each) => !names.includes(each));
+  if (unknown !== undefined) {
+    const list = names.length === 0 ? "none" : names.join(", ");
+    throw createSaveError(`${quote(unknown)} is no parameter: all members of its input are (${list})`);
+  }
+  const wrong = names.find((name) => !isMemberName(name));
+  if (wrong !== undefined) throw createSaveError(`the member ${quote(wrong)} of its input cannot be a parameter`);
+  const values = input as Readonly<Record<string, LiteralValue>>;
+  return {
+    source,
+    parameters: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, inferSchema(value)])),
+    values,
+  };
 }
 
 /** Infers the schema of a parameter from the value that it had. */

@@ -2,11 +2,11 @@ import { readProgramSource } from "../../frontend/index.ts";
 import type { Catalog, Method } from "../../model/catalog.ts";
 import type { MethodMetadata } from "../../model/skill.ts";
 import { formatPlace, type SavedFile } from "../../providers/saved/index.ts";
-import { type Cassette, type CassetteSkill, RECOMPILABLE_FORMAT } from "../../runs/index.ts";
+import { type Cassette, type CassetteSkill, INPUT_PATH, RECOMPILABLE_FORMAT, withInputCall } from "../../runs/index.ts";
 import { MASK } from "../../shared/secrets.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { hashDefinition } from "../execution/run-header.ts";
-import { createSaveError, parameterize } from "./parameterize.ts";
+import { createSaveError, parameterize, parameterizeInput } from "./parameterize.ts";
 
 /** How a run becomes a skill. */
 export interface SaveOptions {
@@ -24,6 +24,8 @@ export interface SaveOptions {
 export interface SavedRun {
   readonly file: SavedFile;
   readonly cassette: Cassette;
+  /** The arguments of the run, by name. */
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -35,9 +37,13 @@ export function createSavedSkill(cassette: Cassette, options: SaveOptions, catal
   if (outcome === undefined) throw createSaveError(`run ${run} has not ended`);
   if (outcome.kind !== "completed")
     throw createSaveError(`run ${run} did not work, and only a run that worked becomes a skill`);
-  const { source, parameters } = parameterize(extractSource(header.source), options.parameters);
-  const names = Object.keys(parameters);
-  refuseSecrets(source, names);
+  const asksForInput = header.input !== undefined && header.program.paths.includes(INPUT_PATH);
+  const text = extractSource(header.source);
+  const { source, parameters, values } = asksForInput
+    ? parameterizeInput(text, header.input, options.parameters)
+    : parameterize(text, options.parameters);
+  refuseSecrets(source);
+  const recorded = asksForInput || Object.keys(parameters).length === 0 ? cassette : withInputCall(cassette, values);
   const methods = header.program.paths.flatMap((path) => requireMethod(path, cassette, catalog) ?? []);
   const { name, method, cassetteFile, description = describeMethods(methods) } = options;
   return {
@@ -51,7 +57,8 @@ export function createSavedSkill(cassette: Cassette, options: SaveOptions, catal
       metadata: inferMetadata(methods),
       source,
     },
-    cassette: { ...cassette, format: RECOMPILABLE_FORMAT, skills: describeSkills(methods, catalog) },
+    cassette: { ...recorded, format: RECOMPILABLE_FORMAT, skills: describeSkills(methods, catalog) },
+    values,
   };
 }
 
@@ -63,14 +70,9 @@ function extractSource(source: string): string {
 }
 
 /** A program with a masked secret would not do what the run did, unless the secret is a parameter. */
-function refuseSecrets(source: string, parameters: readonly string[]): void {
-  const lines = source.split("\n");
-  const at = lines.findIndex((line) => {
-    const isParameter = parameters.some((name) => line.startsWith(`const ${name} = `));
-    return line.includes(MASK) && !isParameter;
-  });
-  if (at < 0) return;
-  const offset = lines.slice(0, at).join("\n").length + Math.min(at, 1) + (lines[at] ?? "").indexOf(MASK);
+function refuseSecrets(source: string): void {
+  const offset = source.indexOf(MASK);
+  if (offset < 0) return;
   const position = formatPlace(source, offset);
   throw createSaveError(
     `the program has a secret at ${position}, which a skill must not contain: make it a parameter with --param, or a setting of the skill that it calls`,

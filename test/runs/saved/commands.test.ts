@@ -71,7 +71,7 @@ test(
       ].join("\n"),
     );
     expect(readFileSync(join(cwd, "skills/city-mail.saved.yaml"), "utf8")).toContain(
-      `source: |\n  const city = "Berlin";`,
+      `source: |\n  const { city } = await device.input();\n  const { degrees }`,
     );
     expect(await skillgate(["call", "CityMailSkill.run", "city=Paris"], { cwd })).toMatchObject({
       exit: 0,

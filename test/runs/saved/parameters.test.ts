@@ -1,17 +1,59 @@
 import { expect, test } from "vitest";
 
-import { inferSchema, parameterize } from "../../../src/runtime/saved/parameterize.ts";
+import { inferSchema, parameterize, parameterizeInput } from "../../../src/runtime/saved/parameterize.ts";
 
 test("makes a parameter of a constant at the top level [R6]", () => {
   const source = `const city = "Berlin";\nawait device.A.get(city);\n`;
-  expect(parameterize(source, ["city"])).toEqual({ source, parameters: { city: { type: "string" } } });
+  expect(parameterize(source, ["city"])).toEqual({
+    source: `const { city } = await device.input();\nawait device.A.get(city);\n`,
+    parameters: { city: { type: "string" } },
+    values: { city: "Berlin" },
+  });
+});
+
+const DECLARED: readonly (readonly [source: string, rest: string])[] = [
+  [`const a = 1, b = 2;\nprint(a, b);`, `print(a, b);`],
+  [`const x = f(), a = 1, b = 2, y = g();\nprint(a, b);`, `const x = f(), y = g();\nprint(a, b);`],
+  [`const a = 1, x = f(), b = 2;\nprint(a, b);`, `const x = f();\nprint(a, b);`],
+  [`const x = f(), b = 2, a = 1\nprint(a, b)`, `const x = f()\nprint(a, b)`],
+  [`print(0); const a: number = 1; /* one */\nconst b = 2;\r\nprint(a)`, `print(0); /* one */\nprint(a)`],
+];
+
+test.each(DECLARED)("moves the constants a and b of %j to the input [R6]", (source, rest) => {
+  expect(parameterize(source, ["a", "b"])).toMatchObject({
+    source: `const { a, b } = await device.input();\n${rest}`,
+    values: { a: 1, b: 2 },
+  });
+});
+
+test("replaces a literal in a statement that loses a constant [R6]", () => {
+  expect(parameterize(`const a = 1, x = f({ days: 3 });\nprint(a, x);`, ["a", "days"]).source).toBe(
+    `const { a, days } = await device.input();\nconst x = f({ days: days });\nprint(a, x);`,
+  );
+});
+
+test("takes the members of an input that the run had as parameters [R6]", () => {
+  const source = "const { city } = await device.input();\nprint(city);\n";
+  expect(parameterizeInput(source, { city: "Rome", days: 2 }, ["city"])).toEqual({
+    source,
+    parameters: { city: { type: "string" }, days: { type: "number" } },
+    values: { city: "Rome", days: 2 },
+  });
+  const refuse =
+    (input: unknown, names: readonly string[] = []) =>
+    () =>
+      parameterizeInput(source, input, names);
+  expect(refuse(["Rome"])).toThrow("its input is not an object");
+  expect(refuse({ city: 1 }, ["town"])).toThrow('"town" is no parameter: all members of its input are (city)');
+  expect(refuse({ "a b": 1 })).toThrow('the member "a b" of its input cannot be a parameter');
 });
 
 test("makes a parameter of a literal by its value, and by the name of its property [R6]", () => {
   const source = `await device.A.get("Berlin", { days: 3, all: true });\n`;
   expect(parameterize(source, ["city=Berlin", "days", "every=true"])).toEqual({
-    source: `const city = "Berlin";\nconst days = 3;\nconst every = true;\nawait device.A.get(city, { days: days, all: every });\n`,
+    source: `const { city, days, every } = await device.input();\nawait device.A.get(city, { days: days, all: every });\n`,
     parameters: { city: { type: "string" }, days: { type: "number" }, every: { type: "boolean" } },
+    values: { city: "Berlin", days: 3, every: true },
   });
 });
 
