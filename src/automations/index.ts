@@ -32,3 +32,4 @@ export {
   type OccurrenceRunner,
 } from "./dispatcher.ts";
 export { createManualId, createOccurrence, createRunId, toSlotId } from "./occurrence.ts";
+export { describeSchedule, findNextSlot, formatZoneTime, getScheduleZone, listSlots } from "./schedule/index.ts";
