@@ -1,4 +1,5 @@
 export {
+  describeScheme,
   type DeliveryHeaders,
   type DeliveryInput,
   type DeliveryRequest,

@@ -1,4 +1,5 @@
 export type { DeliveryHeaders } from "./delivery-flaw.ts";
+export { describeScheme } from "./describe-webhook.ts";
 export { parseWebhook, type Webhook, WEBHOOK_SCHEMA } from "./parse-webhook.ts";
 export type { DeliveryInput } from "./payload.ts";
 export type { ReceivedDelivery, ReceivedRequest, ReceiveDelivery } from "./receive.ts";
