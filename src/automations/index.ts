@@ -32,5 +32,14 @@ export {
   type OccurrenceResult,
   type OccurrenceRunner,
 } from "./dispatcher.ts";
+export { createScheduler, type ScheduledAutomation, type Scheduler } from "./scheduler.ts";
+export {
+  findNextSlot,
+  getStartTime,
+  listSlots,
+  parseSchedule,
+  type Schedule,
+  type SlotPlan,
+} from "./schedule/index.ts";
 export { createManualId, createOccurrence, createRunId, toSlotId } from "./occurrence.ts";
 export { describeSchedule, findNextSlot, formatZoneTime, getScheduleZone, listSlots } from "./schedule/index.ts";

@@ -1,3 +1,8 @@
+import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
+
+import { getMessage } from "../../errors.ts";
+import { watchFolder } from "../../shared/watch-file.ts";
 import type { AutomationApi, OpenAutomations } from "../automations/index.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
@@ -10,7 +15,9 @@ export function createAutomationsApi(
   services: RuntimeServices,
   apis: RunApi & RunsApi,
 ): OpenAutomations {
+  const { automationsDir: folder } = parts.settings;
   let opening: Promise<OpenAutomations> | undefined;
+  let stopWaiting = (): void => {};
   const open = async (): Promise<AutomationApi> => {
     opening ??= import("../automations/index.ts").then(({ createAutomations }) =>
       createAutomations({ parts, services, run: apis, runs: apis.runs }),
@@ -29,8 +36,26 @@ export function createAutomationsApi(
       run: async (...options) => (await open()).run(...options),
       retry: async (...options) => (await open()).retry(...options),
       whenEnded: async (...options) => (await open()).whenEnded(...options),
-      follow: async () => (await open()).follow(),
+      async follow() {
+        if (existsSync(folder)) return (await open()).follow();
+        stopWaiting = whenCreated(folder, async () => (await open()).follow(), parts.log);
+      },
     },
-    close: async () => (await opening)?.close(),
+    async close() {
+      stopWaiting();
+      await (await opening)?.close();
+    },
   };
+}
+
+/** Calls back once a folder exists. Returns the function that stops waiting for it. */
+function whenCreated(folder: string, onCreated: () => Promise<void>, log: RuntimeParts["log"]): () => void {
+  const onFailure = (error: unknown): void => log("warn", `Cannot follow automations: ${getMessage(error)}`);
+  const onChange = (): void => {
+    if (!existsSync(folder)) return;
+    stop();
+    onCreated().catch(onFailure);
+  };
+  const stop = watchFolder(dirname(folder), (name) => name === basename(folder), { onChange, onFailure });
+  return stop;
 }

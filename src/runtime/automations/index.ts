@@ -8,11 +8,13 @@ import {
   type StartObstacle,
   type StartRules,
 } from "../../automations/index.ts";
+import { getMessage } from "../../errors.ts";
 import { type Caller, OWNER, requireAdmin } from "../../model/caller.ts";
 import type { AutomationRow, Database, OccurrenceRow } from "../../store/index.ts";
 import type { RunApi } from "../api/run.ts";
 import type { RuntimeParts } from "../api/parts.ts";
 import type { Runs } from "../execution/runs.ts";
+import type { LogListener } from "../options.ts";
 import type { RuntimeServices } from "../services.ts";
 import { type AutomationFiles, openAutomationFiles } from "./automation-files.ts";
 import { type AutomationFacts, describeAutomation } from "./facts.ts";
@@ -24,6 +26,7 @@ import {
   createUnknownError,
 } from "./life.ts";
 import { createOccurrenceRunner } from "./runner.ts";
+import { type FollowedSchedules, followSchedules } from "./schedules.ts";
 
 export type { AutomationFacts, AutomationOffer };
 
@@ -99,11 +102,18 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
     log: (level, text) => parts.log(level, text),
   });
   const stops: (() => void)[] = [];
+  let schedules: FollowedSchedules | undefined;
   let following: Promise<void> | undefined;
 
   async function follow(): Promise<void> {
     await Promise.all([files.refresh(), parts.providers.whenKnown()]);
     if (isClosing) return;
+    const log: LogListener = (level, text) => parts.log(level, text);
+    schedules = followSchedules({ files, open, dispatch: (name) => dispatcher.dispatch(name), log });
+    const refresh = createRefresh(schedules, log);
+    const database = await open();
+    stops.push(files.watch(refresh), database.watch(refresh));
+    await schedules.refresh();
     await dispatcher.start();
   }
 
@@ -116,10 +126,30 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
     async close() {
       isClosing = true;
       for (const stop of stops.splice(0)) stop();
+      await schedules?.close();
       if (following !== undefined) services.records.releaseCallers();
       await dispatcher.close(GRACE_MS);
     },
   };
+}
+
+/** Milliseconds between two looks at the states of automations. */
+const REFRESH_MS = 1_000;
+
+/** Returns the function that takes up changes soon; several changes at once are one. */
+function createRefresh(schedules: FollowedSchedules, log: LogListener): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const refresh = async (): Promise<void> => {
+    timer = undefined;
+    try {
+      await schedules.refresh();
+    } catch (error) {
+      log("warn", `Cannot read the states of automations: ${getMessage(error)}`);
+      begin();
+    }
+  };
+  const begin = (): void => void (timer ??= setTimeout(() => void refresh(), REFRESH_MS).unref());
+  return begin;
 }
 
 function openFiles({ settings, trust, log }: RuntimeParts): AutomationFiles {

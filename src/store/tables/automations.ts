@@ -302,7 +302,7 @@ function createOccurrences(
         await rows.update(AUTOMATIONS, { name: automation }, after);
         return { automation: { ...row, ...after }, isPaused };
       });
-      if (result?.isPaused === true) await engine.announce();
+      await engine.announce();
       return result;
     },
   };

@@ -1,0 +1,240 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../src/index.ts";
+import { createKeys } from "../../src/keys/index.ts";
+import type { OccurrenceRow } from "../../src/store/index.ts";
+
+let folder: string;
+let runtime: Runtime;
+let posts: unknown[];
+/** Why the next posts fail, in order. */
+let failures: (string | undefined)[];
+
+const POST_INPUT = { type: "object", properties: { text: { type: "string" } }, required: ["text"] } as const;
+
+function createBoard(postDescription = "Posts a text"): ReturnType<typeof defineSkill> {
+  return defineSkill({
+    name: "BoardSkill",
+    description: "A board",
+    methods: {
+      list: { description: "Lists texts", readOnly: true, run: async () => [...posts] },
+      post: {
+        description: postDescription,
+        input: POST_INPUT,
+        run: async ({ text }: { text: string }) => {
+          const failure = failures.shift();
+          if (failure !== undefined) throw new Error(failure);
+          posts.push(text);
+          return posts.length;
+        },
+      },
+    },
+  });
+}
+
+async function open(options: RuntimeOptions = {}): Promise<Runtime> {
+  return createRuntime({
+    cwd: folder,
+    skillsDir: false,
+    skills: [createBoard()],
+    store: join(folder, "state"),
+    ...options,
+  });
+}
+
+async function createKey(name: string, permissions: readonly string[]): Promise<void> {
+  await createKeys(await runtime.database()).create({ name, permissions });
+}
+
+const SOURCE = 'const { text = "hello" } = device.input() ?? {};\nawait device.BoardSkill.post({ text });';
+
+async function write(name: string, changes: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const fields = { description: "Posts", key: "poster", input: { type: "object" }, source: SOURCE, ...changes };
+  await writeFile(join(folder, "automations", `${name}.yaml`), JSON.stringify(fields));
+}
+
+async function runOnce(input: unknown = { text: "hello" }): Promise<OccurrenceRow> {
+  return runtime.automations.whenEnded(await runtime.automations.run("report", { input }));
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "skillgate-automations-"));
+  await mkdir(join(folder, "automations"));
+  posts = [];
+  failures = [];
+  runtime = await open();
+  await createKey("poster", ["call:BoardSkill.*"]);
+});
+afterEach(async () => {
+  await runtime.close();
+  await rm(folder, { recursive: true });
+});
+
+describe("an automation", () => {
+  test("runs under its key once it was accepted, with its input", async () => {
+    await write("report");
+    expect(await runtime.automations.list()).toMatchObject([{ name: "report", state: "unaccepted", key: "poster" }]);
+    await expect(runtime.automations.run("report")).rejects.toThrow(
+      /report: it was not accepted; run: skillgate automation accept report \(AUTOMATION_HELD\)/,
+    );
+    const { review, flaw } = await runtime.automations.offer("report");
+    expect(flaw).toBeUndefined();
+    expect(review.calls).toEqual([{ path: "BoardSkill.post", effect: "write" }]);
+    expect(await runtime.automations.accept("report")).toMatchObject({ state: "enabled", by: "owner" });
+    expect(await runOnce({ text: "a" })).toMatchObject({ state: "completed", kind: "manual" });
+    expect(posts).toEqual(["a"]);
+    const [run] = await runtime.runs.list();
+    expect(run?.caller).toMatch(/^key:poster:/);
+    expect(await runtime.automations.history("report")).toMatchObject([{ state: "completed", run: run?.id }]);
+  });
+
+  test.each([
+    ["its file changed", async () => write("report", { description: "Posts more" }), /its file has changed/],
+    [
+      "a method changed",
+      async () => {
+        runtime.unregister("BoardSkill");
+        runtime.register(createBoard("Posts a text to everyone"));
+      },
+      /BoardSkill\.post has changed since it was accepted/,
+    ],
+    [
+      "its key was revoked",
+      async () => void (await createKeys(await runtime.database()).revoke("poster")),
+      /the key poster was revoked/,
+    ],
+    ["its file cannot be read", async () => write("report", { cron: 1 }), /unknown field cron/],
+  ])("is held when %s, until it is accepted again", async (_what, change, why) => {
+    await write("report");
+    await runtime.automations.accept("report");
+    await change();
+    await expect(runtime.automations.run("report", { input: {} })).rejects.toThrow(why);
+    expect(await runtime.automations.get("report")).toMatchObject({ state: "held" });
+    await expect(runtime.automations.resume("report")).rejects.toThrow(/accept it with: skillgate automation accept/);
+    expect(posts).toEqual([]);
+  });
+
+  test("says what has changed, and runs again when it is accepted", async () => {
+    await write("report");
+    await runtime.automations.accept("report");
+    await write("report", { source: 'await device.BoardSkill.list(); await device.BoardSkill.post({ text: "b" });' });
+    const { difference, digest } = await runtime.automations.offer("report");
+    expect(difference.lines).toMatchObject(
+      [/^- \{.*device\.input/, /^\+ \{.*BoardSkill\.list/].map((line): unknown => expect.stringMatching(line)),
+    );
+    expect(difference.methods).toMatchObject([{ path: "BoardSkill.list", now: expect.stringContaining("list()") }]);
+    await write("report", { source: 'await device.BoardSkill.post({ text: "c" });' });
+    await expect(runtime.automations.accept("report", { digest })).rejects.toThrow(/changed since you looked at it/);
+    await runtime.automations.accept("report");
+    expect(await runOnce()).toMatchObject({ state: "completed" });
+    expect(posts).toEqual(["c"]);
+  });
+
+  test.each([
+    ["without its key", { key: "nobody" }, /there is no key nobody; create it/],
+    [
+      "with the key of an administrator",
+      { key: "admin" },
+      /has admin:ManageServers; the key of an automation must not/,
+    ],
+    ["without the right to a method", { key: "reader" }, /its program is refused at line 2: .*BoardSkill\.post/],
+    [
+      "with a mistake in its program",
+      { source: "await device.BoardSkill.pots({})" },
+      /its program is refused at line 1/,
+    ],
+    [
+      "with a method that only the run knows",
+      { source: "const [found] = await device.search_skills('post a text'); await found.call({ text: 'a' });" },
+      /calls a method that is known only when it runs: name the method/,
+    ],
+    [
+      "with another plan",
+      { plan: [{ "BoardSkill.post": "read" }] },
+      /BoardSkill\.post is read in its plan, and now write/,
+    ],
+  ])("is not accepted %s", async (_what, changes, why) => {
+    await createKey("admin", ["call:*", "admin:ManageServers"]);
+    await createKey("reader", ["call:BoardSkill.list"]);
+    await write("report", changes);
+    await expect(runtime.automations.accept("report")).rejects.toThrow(why);
+    expect(await runtime.automations.list()).toMatchObject([{ state: "unaccepted" }]);
+  });
+
+  test("is paused after five failures in succession, and resumed by a person", async () => {
+    await write("report");
+    await runtime.automations.accept("report");
+    failures = Array.from({ length: 5 }, () => "the board is full");
+    for (let at = 1; at <= 5; at++) {
+      expect(await runOnce()).toMatchObject({ state: "failed", error: expect.stringContaining("the board is full") });
+      expect(await runtime.automations.get("report")).toMatchObject({
+        state: at < 5 ? "failing" : "paused",
+        failures: at,
+      });
+    }
+    await expect(runtime.automations.run("report")).rejects.toThrow(/it is paused: 5 failures in succession/);
+    expect(await runtime.automations.resume("report")).toMatchObject({ state: "enabled", failures: 0 });
+    expect(await runOnce()).toMatchObject({ state: "completed" });
+  });
+
+  test("does not do again what a failed run has done, when a person asks for it again", async () => {
+    await write("report", {
+      source: 'await device.BoardSkill.post({ text: "one" });\nawait device.BoardSkill.post({ text: "two" });',
+    });
+    await runtime.automations.accept("report");
+    failures = [undefined, "no paper"];
+    const failed = await runOnce();
+    expect(failed.state).toBe("failed");
+    expect(posts).toEqual(["one"]);
+    const done = await runtime.automations.whenEnded(await runtime.automations.retry("report", failed.id));
+    expect(done).toMatchObject({ state: "completed", attempt: 2, id: failed.id });
+    expect(posts).toEqual(["one", "two"]);
+    await expect(runtime.automations.retry("report", failed.id)).rejects.toThrow(
+      /is completed, so it is not run again/,
+    );
+  });
+
+  test("takes an input only by its schema", async () => {
+    await write("report", { input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] } });
+    await runtime.automations.accept("report");
+    expect(await runOnce({ text: 1 })).toMatchObject({ state: "failed", error: expect.stringContaining("text") });
+    expect(posts).toEqual([]);
+  });
+
+  test("is not run where runs are not recorded", async () => {
+    await write("report");
+    await runtime.close();
+    runtime = await open({ runs: { record: "off" } });
+    await expect(runtime.automations.accept("report")).rejects.toThrow(/runs\.record is off/);
+  });
+
+  test("is unknown by another name", async () => {
+    await write("report");
+    await expect(runtime.automations.get("reprot")).rejects.toThrow(/reprot.*report/);
+  });
+});
+
+test("runs the slots of a schedule, each once of two runtimes on one store", async () => {
+  // The slot of each minute would be long to wait for, so the automation was last looked at two minutes ago.
+  await write("report", { schedule: { every: "1m", catchUp: "one", input: { text: "slot" } } });
+  await runtime.automations.accept("report");
+  const { automations } = await runtime.database();
+  await automations.update("report", { lastSlot: Date.now() - 180_000, updated: Date.now() });
+  const other = await open();
+  await Promise.all([runtime.automations.follow(), other.automations.follow()]);
+  for (;;) {
+    const ended = await automations.listOccurrences({ automation: "report", state: "completed" });
+    if (ended.length > 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await other.close();
+  const rows = await runtime.automations.history("report");
+  const completed = rows.filter(({ state }) => state === "completed");
+  expect(posts).toHaveLength(completed.length);
+  expect(rows.some(({ state }) => state === "missed")).toBe(true);
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+});
