@@ -33,13 +33,13 @@ export {
   type OccurrenceRunner,
 } from "./dispatcher.ts";
 export { createScheduler, type ScheduledAutomation, type Scheduler } from "./scheduler.ts";
+export { createManualId, createOccurrence, createRunId, toSlotId } from "./occurrence.ts";
 export {
+  describeSchedule,
   findNextSlot,
-  getStartTime,
+  formatZoneTime,
+  getScheduleZone,
   listSlots,
-  parseSchedule,
   type Schedule,
   type SlotPlan,
 } from "./schedule/index.ts";
-export { createManualId, createOccurrence, createRunId, toSlotId } from "./occurrence.ts";
-export { describeSchedule, findNextSlot, formatZoneTime, getScheduleZone, listSlots } from "./schedule/index.ts";
