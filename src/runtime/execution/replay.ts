@@ -14,7 +14,6 @@ import {
   toStoredOutcome,
 } from "../../runs/index.ts";
 import { isBuiltin } from "../builtin-calls.ts";
-import { checkQueries } from "../refusals/check-queries.ts";
 import { createOutcome } from "../outcome/index.ts";
 import type { ResultHandles } from "../../model/kept-results.ts";
 import { maskOutcome, sandboxOptions } from "./describe-outcome.ts";
@@ -28,7 +27,10 @@ import type { RunRequest, RunServices } from "./run-services.ts";
 export interface ReplayOptions {
   /** On whose behalf a recorded run is read. The owner by default. */
   readonly caller?: Caller;
-  /** Another text of the program, which is to make the same calls: it is checked against the catalog of the runtime. */
+  /**
+   * Another text of the program, which is to make the same calls: it is checked against the catalog of the runtime. Its texts in
+   * query languages are not, because they are the recorded ones, and the schema may have changed since.
+   */
   readonly source?: string;
 }
 
@@ -57,12 +59,12 @@ interface ReplaysOptions {
 
 export function createReplays({ readRunRecord, services, createRequest }: ReplaysOptions): RunReplays {
   const read: RunReplays["cassette"] = async (id, options = {}) => createCassette(id, await readRunRecord(id, options));
-  const check = (source: string, cassette: Cassette): Promise<ReplayProgram> =>
+  const check = (source: string, cassette: Cassette): ReplayProgram =>
     checkOtherText(source, withRecordedSkills(cassette, createRequest(pickFacts(cassette))), services);
   return {
     cassette: read,
     async withSource(cassette, source) {
-      const checked = await check(source, cassette);
+      const checked = check(source, cassette);
       const outcome = await replayCassette(cassette, checked, { ...services, replayer: OWNER });
       const { toSourcePosition: _ofThisProcess, ...program } = checked.program;
       return {
@@ -75,7 +77,7 @@ export function createReplays({ readRunRecord, services, createRequest }: Replay
     },
     async replay(run, { source, ...options } = {}) {
       const cassette = typeof run === "string" ? await read(run, options) : run;
-      const program = source === undefined ? readRecordedProgram(cassette) : await check(source, cassette);
+      const program = source === undefined ? readRecordedProgram(cassette) : check(source, cassette);
       return replayCassette(cassette, program, { ...services, replayer: options.caller ?? OWNER });
     },
   };
@@ -146,12 +148,8 @@ function readRecordedProgram({ header }: Cassette): ReplayProgram {
 }
 
 /** Another text of a program, checked against the methods of the runtime. Throws the first reason why it is refused. */
-async function checkOtherText(
-  source: string,
-  request: RunRequest,
-  { inspect }: Pick<RunServices, "inspect">,
-): Promise<ReplayProgram> {
-  const { program, violations, notes } = await checkQueries(inspect(source, request), source);
+function checkOtherText(source: string, request: RunRequest, { inspect }: Pick<RunServices, "inspect">): ReplayProgram {
+  const { program, violations, notes } = inspect(source, request);
   if (program !== undefined) return { source, program, notes, isOtherText: true };
   const [violation] = violations;
   if (violation === undefined) throw new TypeError("A text without a program has a violation");

@@ -4,9 +4,6 @@ import { createRuntime, type Runtime } from "../../../../src/index.ts";
 import { OWNER } from "../../../../src/model/caller.ts";
 import type { MethodDefinition, ProvidedSkill } from "../../../../src/model/skill.ts";
 import { createQueryChecker } from "../../../../src/providers/sources/graphql/check/index.ts";
-import type { Cassette } from "../../../../src/runs/index.ts";
-import { withRecordedSkills } from "../../../../src/runtime/execution/recorded-catalog.ts";
-import type { RunRequest } from "../../../../src/runtime/execution/run-services.ts";
 import { answerDotCommand, type TryContext } from "../../../../src/surfaces/cli/try/dot-commands.ts";
 import { TRACKER_SDL } from "./tracker-schema.ts";
 
@@ -203,13 +200,4 @@ test("checks the literal queries of a program that is about to run, and of the c
   const context = { runtime, session: { paint: { out } } } as unknown as TryContext;
   expect(runtime.check(wrong).violations).toEqual([]);
   expect(await answerDotCommand("plan", wrong, context)).toContain('did you mean "name"');
-});
-
-test("a recorded catalog has no schemas, so the check of another text of a program leaves queries to its replay", () => {
-  const methods = JSON.parse(JSON.stringify(createSkill().methods)) as readonly MethodDefinition[];
-  expect(methods[0]?.queryText).toEqual({ argument: "query", variables: "variables" });
-  const cassette = { skills: [{ name: "TrackerGraph", kind: "api", methods }] } as unknown as Cassette;
-  const { catalog } = withRecordedSkills(cassette, {} as RunRequest);
-  expect(catalog.method("TrackerGraph.query")?.definition).toMatchObject({ name: "query" });
-  expect(catalog.method("TrackerGraph.query")?.definition).not.toHaveProperty("queryText");
 });
