@@ -25,6 +25,10 @@ test("source adds a GraphQL API by its endpoint, and shows, checks and refreshes
   expect(stdout).toContain("query issues");
   expect(stdout).toContain("mutate:createIssue");
   expect(await source("check", "tracker")).toMatchObject({ exit: 0 });
+  const check = await skillgate(["check", "-e", "device.TrackerGraph.query({ query: `{ issues { titel } }` })"], {
+    cwd,
+  });
+  expect(check).toMatchObject({ exit: 3, stderr: expect.stringContaining('did you mean "title"') });
   expect(await source("refresh", "tracker")).toMatchObject({ exit: 0, stdout: expect.stringContaining(url) });
   expect(await source("list", "--json")).toMatchObject({ stdout: expect.stringContaining('"kind":"graphql"') });
 });

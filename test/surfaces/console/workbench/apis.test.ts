@@ -107,6 +107,10 @@ test("adds a GraphQL API by its endpoint, shows its root fields, and removes it 
   });
   const outcome = await server.runtime.run("await device.TrackerGraph.query({ query: `{ issues { title } }` })");
   expect(outcome).toMatchObject({ kind: "completed", value: { issues: [{ title: "A" }] } });
+  const source = "await device.TrackerGraph.query({ query: `{ issues { titel } }` })";
+  expect((await send(server, "/check", { method: "POST", body: { source } })).json).toMatchObject({
+    violations: [{ code: "QUERY_INVALID", suggestions: ["title"] }],
+  });
   expect((await send(server, "/apis/tracker/refresh", { method: "POST", body: {} })).status).toBe(200);
   expect((await send(server, "/apis/tracker", { method: "DELETE" })).status).toBe(204);
   expect(server.runtime.catalog.skill("TrackerGraph")).toBeUndefined();
