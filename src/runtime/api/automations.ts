@@ -28,6 +28,9 @@ export function createAutomationsApi(
     api: {
       list: async (...options) => (await open()).list(...options),
       get: async (...options) => (await open()).get(...options),
+      find: async (...options) => (await open()).find(...options),
+      input: async (...options) => (await open()).input(...options),
+      upcoming: async (...options) => (await open()).upcoming(...options),
       history: async (...options) => (await open()).history(...options),
       offer: async (...options) => (await open()).offer(...options),
       accept: async (...options) => (await open()).accept(...options),

@@ -15,6 +15,7 @@ import type { DirectCallOptions, RunOptions, Runtime } from "../../runtime.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { ApprovalState, Database, DatabaseInfo } from "../../store/index.ts";
 import type { AccountForm, AccountLoginTarget, AccountTarget, ListedAccount } from "./accounts.ts";
+import { type AutomationView, createAutomationView } from "../automations/view.ts";
 import { limitReplays } from "./replay-limit.ts";
 import type { CheckResult } from "./run.ts";
 import type { RuntimeTool, RuntimeToolOptions } from "../builtin-tools/runtime-tools.ts";
@@ -27,6 +28,14 @@ import type { RefusalReport } from "../refusals/report.ts";
 import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
 
 export type { AccountForm, AccountLoginTarget, AccountTest, ListedAccount, Revocation, Rotation, ServerLogin };
+export type {
+  AutomationDetail,
+  AutomationFacts,
+  AutomationOffer,
+  AutomationPage,
+  AutomationState,
+  UpcomingSlots,
+} from "../automations/index.ts";
 
 /** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */
 export type SharedRuntime = Pick<
@@ -271,6 +280,10 @@ export class RuntimeView {
     removeServerLogin: (login: Pick<ServerLogin, "server" | "owner">): Promise<boolean> =>
       this.#runtime.accounts.removeServerLogin({ ...login, caller: this.caller }),
   };
+
+  get automations(): AutomationView {
+    return createAutomationView(this.#runtime.automations, this.caller);
+  }
 
   readonly approvals = {
     list: (state?: ApprovalState): Promise<readonly Approval[]> => this.#runtime.approvals.list(state, this.caller),

@@ -1,17 +1,23 @@
+import { describeSchedule, findNextSlot } from "../../automations/index.ts";
 import type { AutomationRow, AutomationTable, OccurrenceRow } from "../../store/index.ts";
 import type { AutomationFiles } from "./automation-files.ts";
+
+/** `failing`: enabled, and its last occurrence has failed; `unaccepted`: a file that was not accepted yet. */
+export type AutomationState = AutomationRow["state"] | "failing" | "unaccepted";
 
 /** What people are told of an automation. Times are in milliseconds since 1970. */
 export interface AutomationFacts {
   readonly name: string;
-  /** `failing`: enabled, and its last occurrence has failed; `unaccepted`: a file that was not accepted yet. */
-  readonly state: AutomationRow["state"] | "failing" | "unaccepted";
+  readonly state: AutomationState;
   /** Why it does not run; missing if it does. */
   readonly reason?: string;
   readonly description?: string;
   /** The API key with whose rights it runs. */
   readonly key?: string;
-  readonly hasSchedule: boolean;
+  /** When it runs by itself, in words. */
+  readonly schedule?: string;
+  /** Its next slot; missing for one that does not run, and after the end of its schedule. */
+  readonly next?: number;
   /** The last part of the URL of its webhook. */
   readonly webhook?: string;
   /** Failures in succession. */
@@ -21,7 +27,7 @@ export interface AutomationFacts {
   readonly last?: OccurrenceRow;
 }
 
-interface FactParts {
+export interface FactParts {
   readonly files: Pick<AutomationFiles, "get">;
   readonly rows: ReadonlyMap<string, AutomationRow>;
   readonly automations: Pick<AutomationTable, "listOccurrences">;
@@ -36,13 +42,16 @@ export async function describeAutomation(
   const [last] = await automations.listOccurrences({ automation: name }, { limit: 1 });
   const file = entry?.kind === "file" ? entry.file : undefined;
   const { state, reason } = findState(row, entry);
+  const schedule = file?.schedule;
+  const next = schedule !== undefined && isRunning(state) ? findNextSlot(schedule, Date.now()) : undefined;
   const webhook = file?.webhook && (file.webhook.id ?? name);
   return {
     name,
     state,
     ...(reason !== undefined && { reason }),
     ...(file !== undefined && { description: file.description, key: file.key }),
-    hasSchedule: file?.schedule !== undefined,
+    ...(schedule !== undefined && { schedule: describeSchedule(schedule) }),
+    ...(next !== undefined && { next }),
     ...(webhook !== undefined && { webhook }),
     failures: row?.failures ?? 0,
     ...(row !== undefined && { by: row.by }),
@@ -50,7 +59,12 @@ export async function describeAutomation(
   };
 }
 
-function findState(
+/** True for the states in which the slots of an automation begin. */
+export function isRunning(state: AutomationState): boolean {
+  return state === "enabled" || state === "failing";
+}
+
+export function findState(
   row: AutomationRow | undefined,
   entry: ReturnType<AutomationFiles["get"]>,
 ): Pick<AutomationFacts, "state" | "reason"> {

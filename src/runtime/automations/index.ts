@@ -10,27 +10,37 @@ import {
 } from "../../automations/index.ts";
 import { getMessage } from "../../errors.ts";
 import { type Caller, OWNER, requireAdmin } from "../../model/caller.ts";
-import type { AutomationRow, Database, OccurrenceRow } from "../../store/index.ts";
+import type { Database, OccurrenceRow } from "../../store/index.ts";
 import type { RunApi } from "../api/run.ts";
 import type { RuntimeParts } from "../api/parts.ts";
 import type { Runs } from "../execution/runs.ts";
 import type { LogListener } from "../options.ts";
 import type { RuntimeServices } from "../services.ts";
 import { type AutomationFiles, openAutomationFiles } from "./automation-files.ts";
-import { type AutomationFacts, describeAutomation } from "./facts.ts";
+import { type AutomationFacts, type AutomationState, describeAutomation } from "./facts.ts";
+import { type AutomationLife, type AutomationOffer, createAutomationLife, createHeldError } from "./life.ts";
 import {
-  type AutomationLife,
-  type AutomationOffer,
-  createAutomationLife,
-  createHeldError,
-  createUnknownError,
-} from "./life.ts";
+  type AutomationDetail,
+  type AutomationFilter,
+  type AutomationPage,
+  createReads,
+  requireOccurrence,
+} from "./reads.ts";
 import { createOccurrenceRunner } from "./runner.ts";
 import { type FollowedSchedules, followSchedules } from "./schedules.ts";
+import type { UpcomingOptions, UpcomingSlots } from "./upcoming.ts";
 
-export type { AutomationFacts, AutomationOffer };
+export type {
+  AutomationDetail,
+  AutomationFacts,
+  AutomationFilter,
+  AutomationOffer,
+  AutomationPage,
+  AutomationState,
+  UpcomingSlots,
+};
 
-/** Whether a person asks, and on whose behalf. Everything but `list`, `get` and `history` needs `admin:ManageServers`. */
+/** Whether a person asks, and on whose behalf. Reading needs `admin:Read`, everything else `admin:ManageServers`. */
 export interface AutomationCaller {
   readonly caller?: Caller;
 }
@@ -39,12 +49,18 @@ export interface AutomationCaller {
 export interface AutomationApi {
   list(options?: AutomationCaller): Promise<readonly AutomationFacts[]>;
   /** Throws `AUTOMATION_UNKNOWN`. */
-  get(name: string, options?: AutomationCaller): Promise<AutomationFacts>;
+  get(name: string, options?: AutomationCaller): Promise<AutomationDetail>;
+  /** Lists a part of the automations, those that need a person first. */
+  find(options?: AutomationCaller & AutomationFilter): Promise<AutomationPage>;
   /** The occurrences of an automation, the latest first. Throws `AUTOMATION_UNKNOWN`. */
   history(
     name: string,
     options?: AutomationCaller & { readonly limit?: number; readonly offset?: number },
   ): Promise<readonly OccurrenceRow[]>;
+  /** The input of an occurrence as JSON; `undefined` for a slot, whose input is in the file. Throws `AUTOMATION_HELD`. */
+  input(name: string, occurrence: string, options?: AutomationCaller): Promise<string | undefined>;
+  /** The slots of all enabled automations in a span of time. */
+  upcoming(options: AutomationCaller & UpcomingOptions): Promise<UpcomingSlots>;
   /** Looks at an automation as it is now, with the difference to the accepted version. */
   offer(name: string, options?: AutomationCaller): Promise<AutomationOffer>;
   /** Accepts an automation as it is, and enables it; with `digest`, only if its file still has this digest. */
@@ -69,8 +85,6 @@ export interface OpenAutomations {
 
 /** Milliseconds for which the end of a process waits for the runs of automations. */
 const GRACE_MS = 5_000;
-
-const DEFAULT_HISTORY = 50;
 
 interface AutomationParts {
   readonly parts: RuntimeParts;
@@ -185,79 +199,6 @@ function reportEnd({ automation, id }: OccurrenceRow, ending: OccurrenceEnding, 
   if (isPaused) alerts.onAutomation({ name: automation, state: "paused", why: row?.reason ?? error ?? "" });
 }
 
-function createReads(
-  files: AutomationFiles,
-  open: () => Promise<Database>,
-): Pick<AutomationApi, "list" | "get" | "history" | "whenEnded"> {
-  async function readRows(): Promise<ReadonlyMap<string, AutomationRow>> {
-    const { automations } = await open();
-    await files.refresh();
-    return new Map((await automations.list()).map((row) => [row.name, row]));
-  }
-
-  const listNames = (rows: ReadonlyMap<string, AutomationRow>): readonly string[] =>
-    [...new Set([...files.list().map(({ name }) => name), ...rows.keys()])].toSorted();
-
-  return {
-    async list({ caller = OWNER } = {}) {
-      requireAdmin(caller, "Read");
-      const rows = await readRows();
-      const { automations } = await open();
-      return Promise.all(listNames(rows).map((name) => describeAutomation(name, { files, rows, automations })));
-    },
-    async get(name, { caller = OWNER } = {}) {
-      requireAdmin(caller, "Read");
-      const rows = await readRows();
-      const names = listNames(rows);
-      if (!names.includes(name)) throw createUnknownError(name, names);
-      return describeAutomation(name, { files, rows, automations: (await open()).automations });
-    },
-    async history(name, { caller = OWNER, limit = DEFAULT_HISTORY, offset = 0 } = {}) {
-      requireAdmin(caller, "Read");
-      const rows = await readRows();
-      const names = listNames(rows);
-      if (!names.includes(name)) throw createUnknownError(name, names);
-      return (await open()).automations.listOccurrences({ automation: name }, { limit, offset });
-    },
-    async whenEnded({ automation, id }, signal) {
-      const database = await open();
-      for (;;) {
-        const changed = waitForChange(database, signal);
-        try {
-          const row = await database.automations.getOccurrence(automation, id);
-          if (row === undefined || row.ended !== null) return requireOccurrence(row, id);
-          await changed.done;
-        } finally {
-          changed.stop();
-        }
-        signal?.throwIfAborted();
-      }
-    },
-  };
-}
-
-/** Milliseconds between two looks at an occurrence that another process runs. */
-const LOOK_MS = 1_000;
-
-function waitForChange(
-  { watch }: Pick<Database, "watch">,
-  signal: AbortSignal | undefined,
-): { readonly done: Promise<void>; readonly stop: () => void } {
-  let end = (): void => {};
-  const done = new Promise<void>((resolve) => (end = resolve));
-  const timer = setTimeout(end, LOOK_MS);
-  const stopWatching = watch(end);
-  signal?.addEventListener("abort", end, { once: true });
-  return {
-    done,
-    stop() {
-      clearTimeout(timer);
-      stopWatching();
-      signal?.removeEventListener("abort", end);
-    },
-  };
-}
-
 interface ChangeParts {
   readonly files: AutomationFiles;
   readonly life: AutomationLife;
@@ -335,9 +276,4 @@ function createChanges({
       return { ...row, ...again };
     },
   };
-}
-
-function requireOccurrence(row: OccurrenceRow | undefined, id: string): OccurrenceRow {
-  if (row === undefined) throw createHeldError(`there is no occurrence ${id}; see: skillgate automation history`);
-  return row;
 }

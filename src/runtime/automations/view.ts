@@ -1,0 +1,49 @@
+import { type Caller, mayRead, mayReadAll } from "../../model/caller.ts";
+import type { OccurrenceRow } from "../../store/index.ts";
+import type {
+  AutomationApi,
+  AutomationDetail,
+  AutomationFacts,
+  AutomationFilter,
+  AutomationOffer,
+  AutomationPage,
+  UpcomingSlots,
+} from "./index.ts";
+import type { AutomationReview } from "./review.ts";
+import type { UpcomingOptions } from "./upcoming.ts";
+
+/** The automations of a runtime for one caller. They belong to the server: reading needs `admin:Read`, a change `admin:ManageServers`. */
+export interface AutomationView {
+  find(filter?: AutomationFilter): Promise<AutomationPage>;
+  get(name: string): Promise<AutomationDetail>;
+  history(name: string, part: { readonly limit: number; readonly offset: number }): Promise<readonly OccurrenceRow[]>;
+  input(name: string, occurrence: string): Promise<string | undefined>;
+  upcoming(span: UpcomingOptions): Promise<UpcomingSlots>;
+  offer(name: string): Promise<AutomationOffer>;
+  /** False if the program names a method that the caller may not read: then it is hidden, with its inputs and errors. */
+  seesProgram(review: Pick<AutomationReview, "calls" | "violations">): boolean;
+  accept(name: string, digest: string): Promise<AutomationFacts>;
+  pause(name: string, reason?: string): Promise<AutomationFacts>;
+  resume(name: string): Promise<AutomationFacts>;
+  run(name: string, input: unknown): Promise<OccurrenceRow>;
+  retry(name: string, occurrence: string): Promise<OccurrenceRow>;
+}
+
+export function createAutomationView(api: AutomationApi, caller: Caller): AutomationView {
+  return {
+    find: (filter) => api.find({ ...filter, caller }),
+    get: (name) => api.get(name, { caller }),
+    history: (name, part) => api.history(name, { ...part, caller }),
+    input: (name, occurrence) => api.input(name, occurrence, { caller }),
+    upcoming: (span) => api.upcoming({ ...span, caller }),
+    offer: (name) => api.offer(name, { caller }),
+    seesProgram: ({ calls, violations }) =>
+      // A refused program may name any method.
+      mayReadAll(caller) || (violations.length === 0 && calls.every(({ path }) => mayRead(caller, path))),
+    accept: (name, digest) => api.accept(name, { digest, caller }),
+    pause: (name, reason) => api.pause(name, { ...(reason !== undefined && { reason }), caller }),
+    resume: (name) => api.resume(name, { caller }),
+    run: (name, input) => api.run(name, { input, caller }),
+    retry: (name, occurrence) => api.retry(name, occurrence, { caller }),
+  };
+}
