@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { getMessage } from "../errors.ts";
-import { findNextSlot, getStartTime, planSlots, type Schedule, type SlotPlan } from "./schedule/index.ts";
+import { findNextSlot, getStartTime, planSlots, type Schedule } from "./schedule/index.ts";
 import { createJumpDetector, type SchedulerClock, SYSTEM_CLOCK } from "./scheduler/clock.ts";
-import { describeJump, describeMissed } from "./scheduler/describe.ts";
-import { createLimitedLog } from "./scheduler/limited-log.ts";
-import { createSlotCalls, type OnDue } from "./scheduler/slot-calls.ts";
+import { createSchedulerLogs, type SchedulerLogs } from "./scheduler/scheduler-logs.ts";
+import { createSlotCalls, type OnDue, type SlotCalls } from "./scheduler/slot-calls.ts";
 import { StartHeap } from "./scheduler/start-heap.ts";
 
 export type { SchedulerClock } from "./scheduler/clock.ts";
@@ -16,8 +14,8 @@ export interface ScheduledAutomation {
   readonly name: string;
   readonly schedule: Schedule;
   /**
-   * Slots until this time, in milliseconds since 1970, are no business of the scheduler: the last slot that `onDue` has stored, or
-   * the time at which the automation was accepted, changed or resumed, whichever is later. Without it, the schedule begins now.
+   * Only later slots are started, in milliseconds since 1970: the last slot that `onDue` has stored, or the time at which the
+   * automation was accepted, changed or resumed, whichever is later. Without it, the schedule begins now.
    */
   readonly lastSlot?: number;
 }
@@ -55,162 +53,203 @@ interface ScheduleEntry {
   startsAt: number | undefined;
   /** It has no further slot, and the log says so. */
   hasEnded: boolean;
+  /** The number of the last list that contains it. */
+  listNumber: number;
+  /** Its next start must be computed. */
+  isChanged: boolean;
+  isRemoved: boolean;
 }
 
 /** Starts the slots of any number of automations with one timer. */
-export function createScheduler({ log, onDue, clock = SYSTEM_CLOCK }: SchedulerOptions): Scheduler {
-  const entries = new Map<string, ScheduleEntry>();
-  /** Entries that are new, or have a newer version. */
-  const changed = new Set<ScheduleEntry>();
-  const starts = new StartHeap<ScheduleEntry>();
-  const calls = createSlotCalls({ clock, log, onDue });
-  const missedLog = createLimitedLog("automations with missed slots", log, clock);
-  const endLog = createLimitedLog("schedules that have ended", log, clock);
-  const faultLog = createLimitedLog("schedules that cannot be planned", log, clock);
-  const findJump = createJumpDetector(clock);
-  let stopTimer: (() => void) | undefined;
-  let isClosed = false;
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  return new TimedScheduler(options);
+}
+
+class TimedScheduler implements Scheduler {
+  readonly #clock: SchedulerClock;
+  readonly #calls: SlotCalls;
+  readonly #logs: SchedulerLogs;
+  readonly #findJump: () => number;
+  readonly #entries = new Map<string, ScheduleEntry>();
+  /** Entries whose next start must be computed. */
+  readonly #changed: ScheduleEntry[] = [];
+  readonly #starts = new StartHeap<ScheduleEntry>();
+  /** The number of the list that `setSchedules` has set last. */
+  #listNumber = 0;
+  #stopTimer: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor({ log, onDue, clock = SYSTEM_CLOCK }: SchedulerOptions) {
+    this.#clock = clock;
+    this.#calls = createSlotCalls({ clock, log, onDue });
+    this.#logs = createSchedulerLogs(log, clock);
+    this.#findJump = createJumpDetector(clock);
+  }
+
+  setSchedules(automations: readonly ScheduledAutomation[]): void {
+    if (this.#isClosed) return;
+    const list = ++this.#listNumber;
+    for (const automation of automations) {
+      const entry = this.#entries.get(automation.name) ?? this.#addEntry(automation);
+      entry.listNumber = list;
+      if (hasNews(entry, automation)) this.#markChanged(entry, automation);
+    }
+    for (const [name, entry] of this.#entries) if (entry.listNumber !== list) this.#remove(name, entry);
+    this.#setTimer(0);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer?.();
+    await this.#calls.close();
+    this.#logs.close();
+  }
+
+  #addEntry(automation: ScheduledAutomation): ScheduleEntry {
+    const entry = createEntry(automation);
+    this.#entries.set(automation.name, entry);
+    return entry;
+  }
+
+  #markChanged(entry: ScheduleEntry, newer?: ScheduledAutomation): void {
+    if (newer !== undefined) entry.newer = newer;
+    if (!entry.isChanged) this.#changed.push(entry);
+    entry.isChanged = true;
+  }
+
+  #remove(name: string, entry: ScheduleEntry): void {
+    this.#entries.delete(name);
+    entry.isRemoved = true;
+    entry.startsAt = undefined;
+    this.#calls.drop(name);
+  }
+
+  #setTimer(delayMs: number): void {
+    this.#stopTimer?.();
+    this.#stopTimer = this.#isClosed ? undefined : this.#clock.setTimer(delayMs, () => this.#wake());
+  }
 
   /** Works for one slice of time, and sets the timer for the rest or for the next start. */
-  function wake(): void {
+  #wake(): void {
     let pauseMs = MAX_PAUSE_MS;
     try {
-      noteJump();
-      const end = clock.monotonicNow() + SLICE_MS;
+      this.#noteJump();
+      const end = this.#clock.monotonicNow() + SLICE_MS;
       let isDone = false;
-      while (!isDone && clock.monotonicNow() <= end) isDone = !handleNext();
-      pauseMs = isDone ? Math.max(1, getPause()) : 0;
+      while (!isDone && this.#clock.monotonicNow() <= end) isDone = !this.#handleNext();
+      pauseMs = isDone ? Math.max(1, this.#getPause()) : 0;
     } finally {
-      setTimer(pauseMs);
+      this.#setTimer(pauseMs);
     }
   }
 
-  function setTimer(delayMs: number): void {
-    stopTimer?.();
-    stopTimer = isClosed ? undefined : clock.setTimer(delayMs, wake);
+  #getPause(): number {
+    return Math.min(MAX_PAUSE_MS, (this.#starts.first?.at ?? Infinity) - this.#clock.now());
   }
 
-  function getPause(): number {
-    return Math.min(MAX_PAUSE_MS, (starts.first?.at ?? Infinity) - clock.now());
+  /** After a step back, slots are due again from the new time on: `onDue` recognizes those that have run. */
+  #noteJump(): void {
+    const jumpMs = this.#findJump();
+    if (jumpMs === 0) return;
+    const now = this.#clock.now();
+    this.#logs.noteJump(jumpMs);
+    for (const entry of this.#entries.values()) {
+      if (entry.lastSlot === undefined || entry.lastSlot <= now) continue;
+      entry.lastSlot = now;
+      this.#markChanged(entry);
+    }
   }
 
   /** Handles an entry that is due or has changed. Returns false if there is none. */
-  function handleNext(): boolean {
-    const entry = takeDue() ?? takeChanged();
+  #handleNext(): boolean {
+    const entry = this.#takeDue() ?? this.#takeChanged();
     if (entry === undefined) return false;
     try {
-      decide(entry);
-      scheduleNext(entry);
+      this.#decide(entry);
+      this.#scheduleNext(entry);
     } catch (error) {
-      faultLog.write(`Cannot plan the slots of ${entry.automation.name}, and tries again: ${getMessage(error)}`);
-      setStart(entry, clock.now() + MAX_PAUSE_MS);
+      this.#logs.noteFault(entry.automation.name, error);
+      this.#setStart(entry, this.#clock.now() + MAX_PAUSE_MS);
     }
     return true;
   }
 
-  function takeDue(): ScheduleEntry | undefined {
-    const now = clock.now();
-    for (let item = starts.first; item !== undefined && item.at <= now; item = starts.first) {
-      starts.removeFirst();
+  #takeDue(): ScheduleEntry | undefined {
+    const now = this.#clock.now();
+    for (let item = this.#starts.first; item !== undefined && item.at <= now; item = this.#starts.first) {
+      this.#starts.removeFirst();
       if (item.value.startsAt === item.at) return item.value;
     }
     return undefined;
   }
 
-  /** Takes a newer version of an automation, after the slots that are due in the one before. */
-  function takeChanged(): ScheduleEntry | undefined {
-    const [entry] = changed;
-    if (entry === undefined) return undefined;
-    changed.delete(entry);
-    const { newer } = entry;
-    if (newer === undefined) return entry;
-    const now = clock.now();
-    const { automation } = entry;
-    if (automation !== newer && !isDeepStrictEqual(automation.schedule.times, newer.schedule.times))
-      entry.lastSlot = Math.max(entry.lastSlot ?? now, now); // times of the past are not slots that were missed
-    if (newer.lastSlot !== undefined)
-      entry.lastSlot = Math.min(Math.max(entry.lastSlot ?? newer.lastSlot, newer.lastSlot), now);
-    entry.automation = newer;
-    entry.newer = undefined;
-    return entry;
-  }
-
-  function decide(entry: ScheduleEntry): void {
-    const { name, schedule } = entry.automation;
-    const slots = planSlots(schedule, { name, lastSlot: entry.lastSlot, now: clock.now() });
-    entry.lastSlot = slots.decidedUntil;
-    if (slots.missedCount > 0) missedLog.write(describeMissed(name, slots));
-    if (hasSlots(slots)) calls.add(name, slots);
-  }
-
-  function scheduleNext(entry: ScheduleEntry): void {
-    const { name, schedule } = entry.automation;
-    const slot = findNextSlot(schedule, entry.lastSlot ?? clock.now());
-    if (slot === undefined && !entry.hasEnded)
-      endLog.write(`The schedule of ${name} has ended: it has no further slot`);
-    entry.hasEnded = slot === undefined;
-    setStart(entry, slot === undefined ? undefined : getStartTime(schedule, name, slot));
-  }
-
-  function setStart(entry: ScheduleEntry, at: number | undefined): void {
-    entry.startsAt = at;
-    if (at === undefined) return;
-    if (starts.size > 2 * entries.size + MAX_STALE_ITEMS) rebuildHeap();
-    else starts.add({ at, value: entry });
-  }
-
-  function rebuildHeap(): void {
-    starts.clear();
-    for (const entry of entries.values())
-      if (entry.startsAt !== undefined) starts.add({ at: entry.startsAt, value: entry });
-  }
-
-  /** After a step back, slots are due again from the new time on: `onDue` recognizes those that have run. */
-  function noteJump(): void {
-    const jumpMs = findJump();
-    if (jumpMs === 0) return;
-    const now = clock.now();
-    log(describeJump(jumpMs));
-    for (const entry of entries.values()) {
-      if (entry.lastSlot === undefined || entry.lastSlot <= now) continue;
-      entry.lastSlot = now;
-      changed.add(entry);
+  /** Takes an entry with its newer version, after the slots that are due in the one before. */
+  #takeChanged(): ScheduleEntry | undefined {
+    for (let entry = this.#changed.pop(); entry !== undefined; entry = this.#changed.pop()) {
+      entry.isChanged = false;
+      if (entry.isRemoved) continue;
+      renew(entry, this.#clock.now());
+      return entry;
     }
+    return undefined;
   }
 
-  return {
-    setSchedules(automations) {
-      if (isClosed) return;
-      const names = new Set(automations.map(({ name }) => name));
-      for (const [name, entry] of entries) if (!names.has(name)) remove(name, entry);
-      for (const automation of automations) {
-        const entry = entries.get(automation.name) ?? createEntry(automation);
-        entries.set(automation.name, entry);
-        entry.newer = automation;
-        changed.add(entry);
-      }
-      setTimer(0);
-    },
-    async close() {
-      isClosed = true;
-      stopTimer?.();
-      await calls.close();
-      for (const each of [missedLog, endLog, faultLog]) each.close();
-    },
-  };
+  #decide(entry: ScheduleEntry): void {
+    const { name, schedule } = entry.automation;
+    const slots = planSlots(schedule, { name, lastSlot: entry.lastSlot, now: this.#clock.now() });
+    entry.lastSlot = slots.decidedUntil;
+    if (slots.missedCount > 0 || slots.due.some(({ isLate }) => isLate)) this.#logs.noteMissed(name, slots);
+    if (slots.missedCount > 0 || slots.due.length > 0) this.#calls.add(name, slots);
+  }
 
-  function remove(name: string, entry: ScheduleEntry): void {
-    entries.delete(name);
-    changed.delete(entry);
-    entry.startsAt = undefined;
-    calls.drop(name);
+  #scheduleNext(entry: ScheduleEntry): void {
+    const { name, schedule } = entry.automation;
+    const slot = findNextSlot(schedule, entry.lastSlot ?? this.#clock.now());
+    if (slot === undefined && !entry.hasEnded) this.#logs.noteEnd(name);
+    entry.hasEnded = slot === undefined;
+    this.#setStart(entry, slot === undefined ? undefined : getStartTime(schedule, name, slot));
+  }
+
+  #setStart(entry: ScheduleEntry, at: number | undefined): void {
+    entry.startsAt = at;
+    if (at !== undefined) this.#starts.add({ at, value: entry });
+    if (this.#starts.size > 2 * this.#entries.size + MAX_STALE_ITEMS) this.#rebuildHeap();
+  }
+
+  #rebuildHeap(): void {
+    this.#starts.clear();
+    for (const entry of this.#entries.values())
+      if (entry.startsAt !== undefined) this.#starts.add({ at: entry.startsAt, value: entry });
   }
 }
 
 function createEntry(automation: ScheduledAutomation): ScheduleEntry {
-  return { automation, newer: undefined, lastSlot: undefined, startsAt: undefined, hasEnded: false };
+  return {
+    automation,
+    newer: automation,
+    lastSlot: undefined,
+    startsAt: undefined,
+    hasEnded: false,
+    listNumber: 0,
+    isChanged: false,
+    isRemoved: false,
+  };
 }
 
-function hasSlots({ due, missedCount }: SlotPlan): boolean {
-  return due.length > 0 || missedCount > 0;
+/** True if the slots of an automation can be others than before. */
+function hasNews({ automation, newer, lastSlot }: ScheduleEntry, next: ScheduledAutomation): boolean {
+  const isSame = newer === undefined && automation.schedule === next.schedule;
+  return !isSame || (next.lastSlot ?? -Infinity) > (lastSlot ?? -Infinity);
+}
+
+/** Replaces an automation by its newer version, if it has one. */
+function renew(entry: ScheduleEntry, now: number): void {
+  const { automation, newer } = entry;
+  if (newer === undefined) return;
+  const hasOtherTimes = automation !== newer && !isDeepStrictEqual(automation.schedule.times, newer.schedule.times);
+  if (hasOtherTimes) entry.lastSlot = now; // times of the past are not slots that were missed
+  const lastSlot = Math.max(entry.lastSlot ?? -Infinity, newer.lastSlot ?? -Infinity);
+  entry.lastSlot = Number.isFinite(lastSlot) ? Math.min(lastSlot, now) : undefined;
+  entry.automation = newer;
+  entry.newer = undefined;
 }

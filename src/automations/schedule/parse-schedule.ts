@@ -15,8 +15,8 @@ import {
 
 const FIELDS = ["cron", "every", "zone", "overlap", "catchUp", "window", "jitter", "until", "input"] as const;
 
-type Field = (typeof FIELDS)[number];
-type Fail = (why: string) => Error;
+type ScheduleField = (typeof FIELDS)[number];
+type FailSchedule = (why: string) => Error;
 
 /** More often than once a minute, the start of a run costs more than the run. */
 const EVERY_RANGE = { min: "1m", max: "366d" };
@@ -33,11 +33,11 @@ const MAX_JITTER = "1h";
  * Parses the section `schedule` of an automation. `fail` makes an error of the reason, which begins with the name of the field:
  * `schedule.zone "Berlin" is not the IANA name of a zone; did you mean Europe/Berlin?`
  */
-export function parseSchedule(value: unknown, fail: Fail): Schedule {
+export function parseSchedule(value: unknown, fail: FailSchedule): Schedule {
   if (!isRecord(value)) throw fail(`schedule is ${describeValue(value)}; write an object with cron or every`);
   for (const name of Object.keys(value)) requireField(name, fail);
-  const read = (field: Field): unknown => value[field] ?? undefined;
-  const failAt = (field: Field) => (why: string) => fail(`schedule.${field} ${why}`);
+  const read = (field: ScheduleField): unknown => value[field] ?? undefined;
+  const failAt = (field: ScheduleField) => (why: string) => fail(`schedule.${field} ${why}`);
 
   const times = parseTimes(read, fail);
   const gapMs = times.kind === "every" ? times.everyMs : getShortestGapMs(times.fields);
@@ -56,13 +56,13 @@ export function parseSchedule(value: unknown, fail: Fail): Schedule {
   };
 }
 
-function requireField(name: string, fail: Fail): void {
+function requireField(name: string, fail: FailSchedule): void {
   if ((FIELDS as readonly string[]).includes(name)) return;
   const otherwise = `write ${formatChoices(FIELDS)}`;
   throw fail(describeUnknownName("field of schedule", name, FIELDS, { otherwise }).message);
 }
 
-function parseTimes(read: (field: Field) => unknown, fail: Fail): CronTimes | IntervalTimes {
+function parseTimes(read: (field: ScheduleField) => unknown, fail: FailSchedule): CronTimes | IntervalTimes {
   const [cron, every, zone] = [read("cron"), read("every"), read("zone")];
   if (cron === undefined && every === undefined)
     throw fail('schedule has neither cron nor every; write cron: "0 9 * * *" with a zone, or every: 5m');
@@ -85,7 +85,7 @@ function parseTimes(read: (field: Field) => unknown, fail: Fail): CronTimes | In
   return { kind: "cron", fields, zone: parseZone(zone ?? "UTC", (why) => fail(`schedule.zone ${why}`)) };
 }
 
-function parseChoice<Choice extends string>(value: unknown, choices: readonly Choice[], fail: Fail): Choice {
+function parseChoice<Choice extends string>(value: unknown, choices: readonly Choice[], fail: FailSchedule): Choice {
   const choice = choices.find((each) => each === value);
   if (choice !== undefined) return choice;
   const advice = typeof value === "string" ? didYouMean(suggestNames(value, choices)) : "";
@@ -93,7 +93,7 @@ function parseChoice<Choice extends string>(value: unknown, choices: readonly Ch
 }
 
 /** The start of a run must not be later than the next slot. */
-function parseJitter(value: unknown, gapMs: number, fail: Fail): number {
+function parseJitter(value: unknown, gapMs: number, fail: FailSchedule): number {
   const jitterMs = parsePeriod(value, { min: "0s", max: MAX_JITTER }, fail);
   if (jitterMs <= gapMs) return jitterMs;
   throw fail(`${describeValue(value)} is longer than the time between two slots; write at most ${formatPeriod(gapMs)}`);
@@ -102,7 +102,7 @@ function parseJitter(value: unknown, gapMs: number, fail: Fail): number {
 /** Without the offset, the moment would depend on the zone of the machine. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-function parseUntil(value: unknown, fail: Fail): number {
+function parseUntil(value: unknown, fail: FailSchedule): number {
   const time = typeof value === "string" && TIME.test(value) && hasDay(value) ? Date.parse(value) : Number.NaN;
   if (Number.isFinite(time)) return time;
   throw fail(`${describeValue(value)} is not a time; write one with its offset, as in 2027-01-01T00:00:00Z`);
@@ -115,7 +115,7 @@ function hasDay(text: string): boolean {
   return Number.isFinite(time) && new Date(time).toISOString().startsWith(day);
 }
 
-function parseInput(value: unknown, fail: Fail): Json {
+function parseInput(value: unknown, fail: FailSchedule): Json {
   if (isJson(value)) return value;
   throw fail(
     "is not JSON, or is nested deeper than 100 levels; write texts, numbers, true, false, null, lists and objects",

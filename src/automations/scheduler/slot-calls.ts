@@ -1,7 +1,7 @@
 import { getMessage } from "../../errors.ts";
 import type { SlotPlan } from "../schedule/index.ts";
 import type { SchedulerClock } from "./clock.ts";
-import { createLimitedLog } from "./limited-log.ts";
+import { createLimitedLog, type LimitedLog } from "./limited-log.ts";
 import { mergePlans } from "./merge-plans.ts";
 
 /** Stores the slots that are due or missed, and starts what is due. It is called again with the same slots if it rejects. */
@@ -33,8 +33,14 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 const CLOSE_MS = 5_000;
 
+/** Calls `onDue` for many automations at the same time. */
+export function createSlotCalls(options: SlotCallsOptions): SlotCalls {
+  return new RepeatedCalls(options);
+}
+
 /** The slots of one automation, and its calls. */
-interface CallState {
+interface SlotCallState {
+  readonly name: string;
   /** The slots of the next call. */
   slots: SlotPlan | undefined;
   isCalling: boolean;
@@ -42,104 +48,123 @@ interface CallState {
   stopPause: (() => void) | undefined;
 }
 
-/** Calls `onDue` for many automations at the same time. */
-export function createSlotCalls({ clock, log, onDue }: SlotCallsOptions): SlotCalls {
-  const states = new Map<string, CallState>();
-  const ready = new Set<string>();
-  const running = new Set<Promise<void>>();
-  const failureLog = createLimitedLog("failures to store slots", log, clock);
-  const slowLog = createLimitedLog("automations whose slots take long to be stored", log, clock);
-  let callCount = 0;
-  let isClosed = false;
+class RepeatedCalls implements SlotCalls {
+  readonly #clock: SchedulerClock;
+  readonly #onDue: OnDue;
+  readonly #failureLog: LimitedLog;
+  readonly #slowLog: LimitedLog;
+  readonly #states = new Map<string, SlotCallState>();
+  readonly #ready = new Set<SlotCallState>();
+  readonly #running = new Set<Promise<void>>();
+  #callCount = 0;
+  #isClosed = false;
 
-  function startCalls(): void {
-    for (const name of ready) {
-      if (callCount >= MAX_CALLS || isClosed) return;
-      ready.delete(name);
-      const state = states.get(name);
-      if (state?.slots === undefined) continue;
-      const call = runCall(name, state, state.slots).finally(() => running.delete(call));
-      running.add(call);
+  constructor({ clock, log, onDue }: SlotCallsOptions) {
+    this.#clock = clock;
+    this.#onDue = onDue;
+    this.#failureLog = createLimitedLog("failures to store slots", log, clock);
+    this.#slowLog = createLimitedLog("automations whose slots take long to be stored", log, clock);
+  }
+
+  add(name: string, slots: SlotPlan): void {
+    if (this.#isClosed) return;
+    const state = this.#states.get(name) ?? createState(name);
+    this.#states.set(name, state);
+    state.slots = state.slots === undefined ? slots : mergePlans(state.slots, slots);
+    this.#setReady(state);
+  }
+
+  drop(name: string): void {
+    const state = this.#states.get(name);
+    if (state === undefined) return;
+    state.stopPause?.();
+    this.#states.delete(name);
+    this.#ready.delete(state);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const name of this.#states.keys()) this.drop(name);
+    let stopTimer = (): void => {};
+    const timeout = new Promise<void>((resolve) => (stopTimer = this.#clock.setTimer(CLOSE_MS, resolve)));
+    await Promise.race([Promise.all(this.#running), timeout]);
+    stopTimer();
+    this.#failureLog.close();
+    this.#slowLog.close();
+  }
+
+  /** Does nothing during a call or a pause, whose end makes the slots ready that were added meanwhile. */
+  #setReady(state: SlotCallState): void {
+    if (state.isCalling || state.stopPause !== undefined || this.#isDropped(state)) return;
+    this.#ready.add(state);
+    this.#startCalls();
+  }
+
+  #startCalls(): void {
+    for (const state of this.#ready) {
+      if (this.#callCount >= MAX_CALLS) return;
+      this.#ready.delete(state);
+      if (state.slots === undefined) continue;
+      const call = this.#call(state, state.slots).finally(() => this.#running.delete(call));
+      this.#running.add(call);
     }
   }
 
-  async function runCall(name: string, state: CallState, slots: SlotPlan): Promise<void> {
+  async #call(state: SlotCallState, slots: SlotPlan): Promise<void> {
     state.slots = undefined;
     state.isCalling = true;
-    const release = countCall();
-    const stopTimer = clock.setTimer(SLOW_MS, () => {
-      slowLog.write(`The slots of ${name} take longer than ${SLOW_MS / 1_000} s to be stored`);
+    const release = this.#countCall();
+    const stopTimer = this.#clock.setTimer(SLOW_MS, () => {
+      this.#slowLog.write(`The slots of ${state.name} take longer than ${SLOW_MS / 1_000} s to be stored`);
       release();
     });
     try {
-      await onDue(name, slots);
+      await this.#onDue(state.name, slots);
       state.failures = 0;
     } catch (error) {
       state.slots = state.slots === undefined ? slots : mergePlans(slots, state.slots);
-      repeatLater(name, state, error);
+      this.#repeatLater(state, error);
     }
     stopTimer();
     state.isCalling = false;
-    if (state.slots !== undefined) setReady(name, state);
-    else if (states.get(name) === state) states.delete(name);
+    if (state.slots !== undefined) this.#setReady(state);
+    else if (!this.#isDropped(state)) this.#states.delete(state.name);
     release();
   }
 
   /** Counts a call until the function that it returns is called for the first time. */
-  function countCall(): () => void {
+  #countCall(): () => void {
     let isCounted = true;
-    callCount++;
+    this.#callCount++;
     return () => {
       if (!isCounted) return;
       isCounted = false;
-      callCount--;
-      startCalls();
+      this.#callCount--;
+      this.#startCalls();
     };
   }
 
-  function repeatLater(name: string, state: CallState, error: unknown): void {
-    if (states.get(name) !== state) return; // dropped meanwhile
+  #repeatLater(state: SlotCallState, error: unknown): void {
+    if (this.#isDropped(state)) return;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** state.failures, MAX_PAUSE_MS);
     state.failures++;
     const failure = `failure ${state.failures}, again in ${pauseMs / 1_000} s`;
-    failureLog.write(`Cannot store the slots of ${name} (${failure}): ${getMessage(error)}`);
-    state.stopPause = clock.setTimer(pauseMs, () => {
+    this.#failureLog.write(`Cannot store the slots of ${state.name} (${failure}): ${getMessage(error)}`);
+    state.stopPause = this.#clock.setTimer(pauseMs, () => {
       state.stopPause = undefined;
-      setReady(name, state);
+      this.#setReady(state);
     });
   }
 
-  /** Does nothing during a call or a pause, whose end makes the slots ready that were added meanwhile. */
-  function setReady(name: string, state: CallState): void {
-    if (state.isCalling || state.stopPause !== undefined || states.get(name) !== state) return;
-    ready.add(name);
-    startCalls();
+  #isDropped(state: SlotCallState): boolean {
+    return this.#states.get(state.name) !== state;
   }
-
-  function drop(name: string): void {
-    states.get(name)?.stopPause?.();
-    states.delete(name);
-    ready.delete(name);
-  }
-
-  return {
-    add(name, slots) {
-      if (isClosed) return;
-      const state = states.get(name) ?? { slots: undefined, isCalling: false, failures: 0, stopPause: undefined };
-      states.set(name, state);
-      state.slots = state.slots === undefined ? slots : mergePlans(state.slots, slots);
-      setReady(name, state);
-    },
-    drop,
-    async close() {
-      isClosed = true;
-      for (const name of states.keys()) drop(name);
-      let stopTimer = (): void => {};
-      const timeout = new Promise<void>((resolve) => (stopTimer = clock.setTimer(CLOSE_MS, resolve)));
-      await Promise.race([Promise.all(running), timeout]);
-      stopTimer();
-      failureLog.close();
-      slowLog.close();
-    },
-  };
 }
+
+const createState = (name: string): SlotCallState => ({
+  name,
+  slots: undefined,
+  isCalling: false,
+  failures: 0,
+  stopPause: undefined,
+});
