@@ -313,7 +313,7 @@ export const ERRORS = {
   SKILL_INVALID: { stage: "host", says: "Cannot load the skill", fix: "Fix the skill's source" },
   SAVE_INVALID: {
     stage: "host",
-    says: "Cannot save the run as a skill",
+    says: "Cannot save the run",
     fix: "Follow the message; skillgate runs show ID shows the program of a run",
   },
   AUTOMATION_INVALID: {

@@ -20,7 +20,7 @@ export function createAutomationsApi(
   let stopWaiting = (): void => {};
   const open = async (): Promise<AutomationApi> => {
     opening ??= import("../automations/index.ts").then(({ createAutomations }) =>
-      createAutomations({ parts, services, run: apis, runs: apis.runs }),
+      createAutomations({ parts, services, run: apis, runs: apis.runs, savedSkills: apis.savedSkills }),
     );
     return (await opening).api;
   };
@@ -38,6 +38,9 @@ export function createAutomationsApi(
       resume: async (...options) => (await open()).resume(...options),
       run: async (...options) => (await open()).run(...options),
       retry: async (...options) => (await open()).retry(...options),
+      save: async (...options) => (await open()).save(...options),
+      test: async (...options) => (await open()).test(...options),
+      remove: async (...options) => (await open()).remove(...options),
       whenEnded: async (...options) => (await open()).whenEnded(...options),
       async follow() {
         if (existsSync(folder)) return (await open()).follow();

@@ -15,7 +15,9 @@ import type { RunApi } from "../api/run.ts";
 import type { RuntimeParts } from "../api/parts.ts";
 import type { Runs } from "../execution/runs.ts";
 import type { LogListener } from "../options.ts";
+import type { SavedSkills } from "../saved/index.ts";
 import type { RuntimeServices } from "../services.ts";
+import { type AutomationAuthoring, createAuthoring } from "./authoring/index.ts";
 import { type AutomationFiles, openAutomationFiles } from "./automation-files.ts";
 import { type AutomationFacts, type AutomationState, describeAutomation } from "./facts.ts";
 import { type AutomationLife, type AutomationOffer, createAutomationLife, createHeldError } from "./life.ts";
@@ -46,7 +48,7 @@ export interface AutomationCaller {
 }
 
 /** Programs that go on working: their files, schedules, webhooks and history. */
-export interface AutomationApi {
+export interface AutomationApi extends AutomationAuthoring {
   list(options?: AutomationCaller): Promise<readonly AutomationFacts[]>;
   /** Throws `AUTOMATION_UNKNOWN`. */
   get(name: string, options?: AutomationCaller): Promise<AutomationDetail>;
@@ -91,6 +93,7 @@ interface AutomationParts {
   readonly services: RuntimeServices;
   readonly run: RunApi;
   readonly runs: Runs;
+  readonly savedSkills: SavedSkills;
 }
 
 export function createAutomations(options: AutomationParts): OpenAutomations {
@@ -134,6 +137,7 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
   return {
     api: {
       ...createReads(files, open),
+      ...createAuthoring(options, files),
       ...createChanges({ files, life, dispatcher, open, log: parts.log }),
       follow: () => (following ??= follow()),
     },

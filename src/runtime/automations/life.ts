@@ -138,7 +138,7 @@ export function describeState({ state, reason, name }: Pick<AutomationRow, "stat
 }
 
 /** Throws `AUTOMATION_UNKNOWN` with similar names, and `AUTOMATION_INVALID` for a file that cannot be used. */
-function requireFile(
+export function requireFile(
   name: string,
   files: Pick<AutomationFiles, "get" | "list">,
 ): { readonly file: AutomationFile; readonly text: string; readonly digest: string } {

@@ -52,7 +52,7 @@ export async function reviewAutomation(file: AutomationFile, parts: ReviewParts)
   const { violations, plan } = await parts.check(file.source, file, caller);
   const catalog = parts.getCatalog(caller);
   const methods = listMethods(plan, catalog);
-  const calls = methods.map((method) => ({ path: method.path, effect: getEffect(method) }));
+  const calls = methods.map(toPlannedCall);
   const isPassing = violations.length > 0 && violations.every(({ code }) => PASSING.has(code));
   return {
     caller,
@@ -108,6 +108,11 @@ async function findCaller(
   return { caller: key.caller };
 }
 
+/** Lists the calls that a program may make, each once, by path. */
+export function listPlannedCalls(plan: Plan, catalog: Catalog): readonly PlannedCall[] {
+  return listMethods(plan, catalog).map(toPlannedCall);
+}
+
 /** The methods that a program calls, with the parts of queries in place of their methods, each once, by path. */
 function listMethods(plan: Plan, catalog: Catalog): readonly Method[] {
   const paths = plan.flatMap(({ path, parts = [] }) => {
@@ -117,9 +122,8 @@ function listMethods(plan: Plan, catalog: Catalog): readonly Method[] {
   return [...new Set(paths)].toSorted().flatMap((path) => catalog.entry(path) ?? []);
 }
 
-function getEffect({ metadata }: Method): PlannedEffect {
-  if (metadata.readOnly) return "read";
-  return metadata.destructive ? "destructive" : "write";
+function toPlannedCall({ path, metadata }: Method): PlannedCall {
+  return { path, effect: metadata.readOnly ? "read" : metadata.destructive ? "destructive" : "write" };
 }
 
 function findProgramFlaw(violations: readonly Violation[]): string | undefined {

@@ -1,4 +1,4 @@
-import { type SandboxOutcome } from "../../../sandbox/index.ts";
+import { findProgramPosition, type SandboxOutcome } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
 import { createKeptResults } from "../../model/kept-results.ts";
@@ -13,6 +13,7 @@ import {
   type StoredOutcome,
   toStoredOutcome,
 } from "../../runs/index.ts";
+import { createRunInput } from "../../shared/json/run-input.ts";
 import { isBuiltin } from "../builtin-calls.ts";
 import { createOutcome } from "../outcome/index.ts";
 import type { ResultHandles } from "../../model/kept-results.ts";
@@ -32,6 +33,8 @@ export interface ReplayOptions {
    * query languages are not, because they are the recorded ones, and the schema may have changed since.
    */
   readonly source?: string;
+  /** Another input than the recorded one. The program is to make the same calls; its outcome may be another one. */
+  readonly input?: unknown;
 }
 
 /** Repeats recorded runs. */
@@ -75,10 +78,14 @@ export function createReplays({ readRunRecord, services, createRequest }: Replay
         ...(outcome !== undefined && { outcome: toStoredOutcome(outcome) }),
       };
     },
-    async replay(run, { source, ...options } = {}) {
-      const cassette = typeof run === "string" ? await read(run, options) : run;
-      const program = source === undefined ? readRecordedProgram(cassette) : check(source, cassette);
-      return replayCassette(cassette, program, { ...services, replayer: options.caller ?? OWNER });
+    async replay(run, { source, input, ...options } = {}) {
+      const recorded = typeof run === "string" ? await read(run, options) : run;
+      const program = source === undefined ? readRecordedProgram(recorded) : check(source, recorded);
+      const parts = { ...services, replayer: options.caller ?? OWNER };
+      if (input === undefined) return replayCassette(recorded, program, parts);
+      const { value } = createRunInput(input, false);
+      const cassette = { ...recorded, header: { ...recorded.header, input: value } };
+      return replayCassette(cassette, { ...program, hasOtherInput: true }, parts);
     },
   };
 }
@@ -94,6 +101,8 @@ interface ReplayProgram {
   readonly notes: readonly string[];
   /** True for another text than the recorded one: then remarks on the text may differ. */
   readonly isOtherText: boolean;
+  /** True for another input than the recorded one: then the outcome may differ. */
+  readonly hasOtherInput?: boolean;
 }
 
 /**
@@ -103,7 +112,7 @@ interface ReplayProgram {
  */
 async function replayCassette(
   cassette: Cassette,
-  { source, program, notes, isOtherText }: ReplayProgram,
+  { source, program, notes, isOtherText, hasOtherInput = false }: ReplayProgram,
   { sandbox: engine, secrets, replayer }: Pick<RunServices, "sandbox" | "secrets"> & { readonly replayer: Caller },
 ): Promise<Outcome | undefined> {
   const { run, header, deliveries, outcome: stored } = cassette;
@@ -117,7 +126,7 @@ async function replayCassette(
     suspend: AbortSignal.abort(),
     onDelivery: () => void calls.stop(), // the record ends here
   });
-  const difference = calls.difference ?? findEarlyEnd(sandbox, calls);
+  const difference = describeDifference(calls, program) ?? findEarlyEnd(sandbox, calls);
   if (difference !== undefined) throw createDivergence(run, difference);
   const isOpen = sandbox.end.kind === "suspended" || calls.cancellation.isCancelled || isOutOfTime(sandbox);
   if (isOpen && stored === undefined) return undefined;
@@ -135,7 +144,7 @@ async function replayCassette(
     }),
     secrets,
   );
-  if (stored === undefined) return replayed;
+  if (stored === undefined || hasOtherInput) return replayed;
   const outcome = addRecordedTexts(replayed, secrets.maskValue(stored), isOpen);
   const found = findOutcomeDifference(toStoredOutcome(outcome), secrets.maskValue(stored), { isOtherText });
   if (found !== undefined) throw createDivergence(run, found);
@@ -154,6 +163,16 @@ function checkOtherText(source: string, request: RunRequest, { inspect }: Pick<R
   const [violation] = violations;
   if (violation === undefined) throw new TypeError("A text without a program has a violation");
   throw new SkillgateError(violation.code, violation.message);
+}
+
+/** Describes the first call that differs, with its line. */
+function describeDifference(
+  { difference, differenceSite: site }: ReplayedCalls,
+  { code, toSourcePosition }: Program,
+): string | undefined {
+  const found = site === undefined ? undefined : findProgramPosition(site, code);
+  if (difference === undefined || found === undefined) return difference;
+  return `${difference} (line ${toSourcePosition(found.line, found.column).line})`;
 }
 
 function findEarlyEnd({ end }: SandboxOutcome, calls: ReplayedCalls): string | undefined {

@@ -13,6 +13,7 @@ export class ReplayedCalls {
   /** False for a program that was interrupted: then a later call is no difference. */
   readonly #isWhole: boolean;
   #difference: string | undefined;
+  #differenceSite: string | undefined;
 
   constructor(cassette: Cassette, { isWhole }: { readonly isWhole: boolean }) {
     this.#cassette = cassette;
@@ -24,6 +25,11 @@ export class ReplayedCalls {
   /** The first difference, in words. */
   get difference(): string | undefined {
     return this.#difference;
+  }
+
+  /** The place of the first call that differs, in the code of the program. */
+  get differenceSite(): string | undefined {
+    return this.#differenceSite;
   }
 
   /** True if the answer of a call has reached the program. */
@@ -43,19 +49,25 @@ export class ReplayedCalls {
   readonly answer: AnswerCall = async (call) => {
     const found = this.#calls.get(call.id);
     const args = toRecordedArguments(call.arguments);
+    const made = `the program makes the ${describeCall({ id: call.id, path: call.path, args })}`;
     if (found === undefined) {
-      if (this.#isWhole)
-        this.#difference ??= `the program makes the ${describeCall({ id: call.id, path: call.path, args })}, which is not recorded`;
+      if (this.#isWhole) this.#noteDifference(call, `${made}, which is not recorded`);
       return this.stop();
     }
     if (found.path !== call.path || found.args !== args) {
-      this.#difference ??= `the program makes the ${describeCall({ id: call.id, path: call.path, args })}; recorded is ${describeCall(found)}`;
+      this.#noteDifference(call, `${made}; recorded is ${describeCall(found)}`);
       return this.stop();
     }
     this.repeated.set(call.id, found);
     if (found.answer === undefined || !this.#delivered.has(call.id)) return waitForever(call);
     return restoreAnswer(found.path, found.answer, this.#cassette.header);
   };
+
+  #noteDifference({ site }: SandboxCall, difference: string): void {
+    if (this.#difference !== undefined) return;
+    this.#difference = difference;
+    this.#differenceSite = site;
+  }
 
   /** Ends the program where the record ends. */
   readonly stop = (): SandboxAnswer => {

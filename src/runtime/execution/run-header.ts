@@ -93,9 +93,14 @@ export function withInput(request: RunRequest, continued: InputHeader = {}): Run
   const { input, inputSchema } = whole;
   if (inputSchema === undefined) return whole;
   if (input === undefined) throw createInputError("it is missing, and the program has a schema for it");
-  const problem = getCheck(inputSchema)(input.value);
-  if (problem !== undefined) throw createInputError(problem);
+  checkInput(input.value, inputSchema);
   return whole;
+}
+
+/** Throws `INPUT_INVALID` for an input that does not match a schema. */
+export function checkInput(input: unknown, schema: JsonSchema): void {
+  const problem = getCheck(schema)(input);
+  if (problem !== undefined) throw createInputError(problem);
 }
 
 /** The checks of schemas, which stay the same for most runs. */

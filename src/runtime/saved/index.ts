@@ -6,8 +6,8 @@ import type { Cassette } from "../../runs/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { RunReplays } from "../execution/replay.ts";
 import type { OpenedSaved } from "../open-providers.ts";
-import { createSaveError } from "./parameterize.ts";
-import { createSavedSkill, type SavedRun, type SaveOptions } from "./save-run.ts";
+import { createSaveError, type ParameterizedProgram } from "./parameterize.ts";
+import { createSavedProgram, createSavedSkill, type SaveOptions } from "./save-run.ts";
 import { testSavedSkill } from "./test-saved.ts";
 
 export { SavedCalls, type SavedExecution } from "./saved-calls.ts";
@@ -20,6 +20,11 @@ export interface SkillTexts {
   readonly parameters: Readonly<Record<string, JsonSchema>>;
   /** The arguments of the recorded run, by name. */
   readonly example: Readonly<Record<string, unknown>>;
+}
+
+/** The program of a run with its parameters, and the record that tests it. */
+export interface RunProgram extends ParameterizedProgram {
+  readonly cassetteText: string;
 }
 
 /** The skills that were saved from runs. */
@@ -36,6 +41,8 @@ export interface SavedSkills {
    * `SAVE_INVALID` for a run that did not work, or that is not the same with its secrets masked.
    */
   save(run: string, options: SaveOptions): Promise<SkillTexts>;
+  /** Returns the program of a run, whose literals become the parameters. Throws as `save` does. */
+  toProgram(run: string, parameters: readonly string[]): Promise<RunProgram>;
 }
 
 interface SavedSkillsOptions {
@@ -60,7 +67,7 @@ export function createSavedSkills({ getOpened, getCatalog, runs, secrets }: Save
     async save(run, options) {
       const cassette = secrets.maskTexts(await runs.cassette(run));
       const saved = createSavedSkill(cassette, options, getCatalog());
-      const repeated = await repeatSaved(saved, runs);
+      const repeated = await repeatSaved(saved.cassette, saved.file.source, runs);
       return {
         skillText: formatSavedFile(saved.file),
         cassetteText: `${JSON.stringify(repeated)}\n`,
@@ -68,13 +75,19 @@ export function createSavedSkills({ getOpened, getCatalog, runs, secrets }: Save
         example: saved.values,
       };
     },
+    async toProgram(run, request) {
+      const recorded = secrets.maskTexts(await runs.cassette(run));
+      const { source, parameters, values, cassette } = createSavedProgram(recorded, request, getCatalog());
+      const repeated = await repeatSaved(cassette, source, runs);
+      return { source, parameters, values, cassetteText: `${JSON.stringify(repeated)}\n` };
+    },
   };
 }
 
-/** Returns the cassette of the program of the file. Throws `SAVE_INVALID` if that does not do what the run did. */
-async function repeatSaved({ file, cassette }: SavedRun, runs: RunReplays): Promise<Cassette> {
+/** Returns the cassette of a program with parameters. Throws `SAVE_INVALID` if that does not do what the run did. */
+async function repeatSaved(cassette: Cassette, source: string, runs: RunReplays): Promise<Cassette> {
   try {
-    return await runs.withSource(cassette, file.source);
+    return await runs.withSource(cassette, source);
   } catch (error) {
     if (!(error instanceof SkillgateError)) throw error;
     throw createSaveError(`with its secrets masked and its parameters declared, it is not the same (${error.message})`);

@@ -6,7 +6,7 @@ import { type Cassette, type CassetteSkill, INPUT_PATH, RECOMPILABLE_FORMAT, wit
 import { MASK } from "../../shared/secrets.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { hashDefinition } from "../execution/run-header.ts";
-import { createSaveError, parameterize, parameterizeInput } from "./parameterize.ts";
+import { createSaveError, type ParameterizedProgram, parameterize, parameterizeInput } from "./parameterize.ts";
 
 /** How a run becomes a skill. */
 export interface SaveOptions {
@@ -32,20 +32,10 @@ export interface SavedRun {
  * Makes a saved skill of a run that has completed. The cassette must be masked; `catalog` has the methods that the run
  * called. Throws `SAVE_INVALID`.
  */
-export function createSavedSkill(cassette: Cassette, options: SaveOptions, catalog: Catalog): SavedRun {
-  const { run, header, outcome } = cassette;
-  if (outcome === undefined) throw createSaveError(`run ${run} has not ended`);
-  if (outcome.kind !== "completed")
-    throw createSaveError(`run ${run} did not work, and only a run that worked becomes a skill`);
-  const asksForInput = header.input !== undefined && header.program.paths.includes(INPUT_PATH);
-  const text = extractSource(header.source);
-  const { source, parameters, values } = asksForInput
-    ? parameterizeInput(text, header.input, options.parameters)
-    : parameterize(text, options.parameters);
-  refuseSecrets(source);
-  const recorded = asksForInput || Object.keys(parameters).length === 0 ? cassette : withInputCall(cassette, values);
-  const methods = header.program.paths.flatMap((path) => requireMethod(path, cassette, catalog) ?? []);
+export function createSavedSkill(recorded: Cassette, options: SaveOptions, catalog: Catalog): SavedRun {
+  const { source, parameters, values, methods, cassette } = createSavedProgram(recorded, options.parameters, catalog);
   const { name, method, cassetteFile, description = describeMethods(methods) } = options;
+  const { run } = recorded;
   return {
     file: {
       name,
@@ -57,8 +47,36 @@ export function createSavedSkill(cassette: Cassette, options: SaveOptions, catal
       metadata: inferMetadata(methods),
       source,
     },
-    cassette: { ...recorded, format: RECOMPILABLE_FORMAT, skills: describeSkills(methods, catalog) },
+    cassette,
     values,
+  };
+}
+
+/** The program of a run, which takes its parameters from `device.input()`. */
+export interface SavedProgram extends ParameterizedProgram {
+  /** The methods that it calls. */
+  readonly methods: readonly Method[];
+  /** The record of the run, as if this program had run. */
+  readonly cassette: Cassette;
+}
+
+/** Makes a program with parameters of a run that has completed; see `createSavedSkill`. */
+export function createSavedProgram(cassette: Cassette, request: readonly string[], catalog: Catalog): SavedProgram {
+  const { run, header, outcome } = cassette;
+  if (outcome === undefined) throw createSaveError(`run ${run} has not ended`);
+  if (outcome.kind !== "completed")
+    throw createSaveError(`run ${run} did not work, and only a run that worked is saved`);
+  const asksForInput = header.input !== undefined && header.program.paths.includes(INPUT_PATH);
+  const text = extractSource(header.source);
+  const program = asksForInput ? parameterizeInput(text, header.input, request) : parameterize(text, request);
+  refuseSecrets(program.source);
+  const hasNewInput = !asksForInput && Object.keys(program.parameters).length > 0;
+  const recorded = hasNewInput ? withInputCall(cassette, program.values) : cassette;
+  const methods = header.program.paths.flatMap((path) => requireMethod(path, cassette, catalog) ?? []);
+  return {
+    ...program,
+    methods,
+    cassette: { ...recorded, format: RECOMPILABLE_FORMAT, skills: describeSkills(methods, catalog) },
   };
 }
 
@@ -75,7 +93,7 @@ function refuseSecrets(source: string): void {
   if (offset < 0) return;
   const position = formatPlace(source, offset);
   throw createSaveError(
-    `the program has a secret at ${position}, which a skill must not contain: make it a parameter with --param, or a setting of the skill that it calls`,
+    `the program has a secret at ${position}, which must not be in a file: make it a parameter with --param, or a setting of the skill that it calls`,
   );
 }
 

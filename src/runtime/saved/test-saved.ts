@@ -26,7 +26,8 @@ export async function testSavedSkill(
   }
 }
 
-async function readCassette(path: string, name: string): Promise<ReturnType<typeof parseCassette>> {
+/** Reads a cassette. Throws an error with a sentence. */
+export async function readCassette(path: string, name: string): Promise<ReturnType<typeof parseCassette>> {
   const facts = await lstat(path).catch(() => undefined);
   if (facts?.isFile() !== true) throw new Error(`its cassette ${name} is missing`);
   if (facts.size > MAX_CASSETTE_BYTES)

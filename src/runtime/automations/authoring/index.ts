@@ -1,0 +1,75 @@
+import { type Caller, OWNER, requireAdmin } from "../../../model/caller.ts";
+import type { RuntimeParts } from "../../api/parts.ts";
+import type { RunApi } from "../../api/run.ts";
+import type { Runs } from "../../execution/runs.ts";
+import type { SavedSkills } from "../../saved/index.ts";
+import type { AutomationFiles } from "../automation-files.ts";
+import { type RemovedAutomation, removeAutomation } from "./remove.ts";
+import { type AutomationToSave, saveAutomation, type SavedAutomation, type SavingParts } from "./save.ts";
+import { type AutomationTest, testAutomation } from "./test.ts";
+
+export type { AutomationTest, AutomationToSave, RemovedAutomation, SavedAutomation };
+
+/** Writes, tests and removes automations. */
+export interface AutomationAuthoring {
+  /**
+   * Writes an automation from a recorded run that worked, or from a program. It runs after `accept`. Throws `AUTOMATION_INVALID`,
+   * `SAVE_INVALID`, `RUN_NOT_FOUND`, and `OPTION_INVALID` for a name in use.
+   */
+  save(automation: AutomationToSave, options?: { readonly caller?: Caller }): Promise<SavedAutomation>;
+  /**
+   * Executes the program of an automation with the recorded answers of its run, so that nothing is called; with another input, its
+   * outcome may differ. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`, `INPUT_INVALID`.
+   */
+  test(name: string, options?: { readonly caller?: Caller; readonly input?: unknown }): Promise<AutomationTest>;
+  /** Removes an automation or a proposal, with its files and its history. Throws `AUTOMATION_UNKNOWN`. */
+  remove(name: string, options?: { readonly caller?: Caller }): Promise<RemovedAutomation>;
+}
+
+interface AuthoringOptions {
+  readonly parts: RuntimeParts;
+  readonly run: Pick<RunApi, "checkTexts">;
+  readonly runs: Pick<Runs, "record" | "replay">;
+  readonly savedSkills: Pick<SavedSkills, "toProgram">;
+}
+
+export function createAuthoring(options: AuthoringOptions, files: AutomationFiles): AutomationAuthoring {
+  const { runs } = options;
+  const { log } = options.parts;
+  const parts = openParts(options, files);
+  return {
+    async save(automation, { caller = OWNER } = {}) {
+      requireAdmin(caller, "ManageServers");
+      if ("run" in automation.from) await runs.record(automation.from.run, { caller });
+      const saved = await saveAutomation(automation, parts);
+      log("info", `${caller.id} has written the automation ${saved.name}`);
+      return saved;
+    },
+    async test(name, { caller = OWNER, input } = {}) {
+      requireAdmin(caller, "Read");
+      return testAutomation(name, input, { ...parts, replay: runs.replay });
+    },
+    async remove(name, { caller = OWNER } = {}) {
+      requireAdmin(caller, "ManageServers");
+      const removed = await removeAutomation(name, parts);
+      log("info", `${caller.id} has removed the automation ${name}`);
+      return removed;
+    },
+  };
+}
+
+function openParts({ parts, run, savedSkills }: AuthoringOptions, files: AutomationFiles): SavingParts {
+  const { settings, database, registry, providers } = parts;
+  return {
+    files,
+    folder: settings.automationsDir,
+    cwd: settings.cwd,
+    env: settings.env,
+    recordsTrust: settings.trust !== undefined,
+    open: () => database.open(),
+    check: run.checkTexts,
+    getCatalog: (caller) => registry.viewFor(caller),
+    whenKnown: () => providers.whenKnown(),
+    toProgram: savedSkills.toProgram,
+  };
+}
