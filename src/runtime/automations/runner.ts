@@ -2,6 +2,7 @@ import type { AutomationFile, OccurrenceResult, OccurrenceRunner } from "../../a
 import { createRunId } from "../../automations/index.ts";
 import { getMessage, SkillgateError } from "../../errors.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
+import { isRecord, toRecord } from "../../model/json.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions } from "../../runtime.ts";
 import type { Database, OccurrenceRow } from "../../store/index.ts";
@@ -70,7 +71,7 @@ async function createOptions(
   const { automation, id, run: runId, kind, attempt } = occurrence;
   const database = await open();
   const stored = await database.automations.getInput(automation, id);
-  const input = stored === undefined ? file.schedule?.input : (JSON.parse(stored) as unknown);
+  const input = stored === undefined ? createSlotInput(file, id) : (JSON.parse(stored) as unknown);
   const before = attempt > 1 ? await database.runs.get(createRunId(occurrence, attempt - 1)) : undefined;
   const isContinuable = before !== undefined && before.ended !== null && before.state !== "completed";
   return {
@@ -83,6 +84,13 @@ async function createOptions(
     ...(kind === "delivery" && { isForeignInput: true }),
     ...(isContinuable && { continue: before.id }),
   };
+}
+
+/** The input of a slot: that of the schedule, with the time of the slot unless the schema has no place for it. */
+function createSlotInput({ schedule, input: schema }: AutomationFile, slot: string): unknown {
+  const { input = {} } = schedule ?? {};
+  const hasPlace = schema === undefined || Object.hasOwn(toRecord(schema["properties"]), "slot");
+  return hasPlace && isRecord(input) ? { slot, ...input } : input;
 }
 
 function toResult(outcome: Outcome, { aborted }: AbortSignal, isClosing: boolean): OccurrenceResult {
