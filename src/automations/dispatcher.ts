@@ -77,6 +77,9 @@ const MIN_LOOK_MS = 500;
 /** The most occurrences of one state that a look reads. */
 const MAX_READ = 1_000;
 
+/** The ids of the runs of this process, also of other dispatchers in it: they have the same name in the store. */
+const RUNNING_HERE = new Set<string>();
+
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return new StoreDispatcher(options);
 }
@@ -179,8 +182,10 @@ class StoreDispatcher implements Dispatcher {
     const stop = new AbortController();
     const entry = { occurrence, stop, ended: Promise.resolve() };
     this.#running.set(key, entry);
+    RUNNING_HERE.add(occurrence.run);
     entry.ended = this.#execute(occurrence, stop.signal).finally(() => {
       this.#running.delete(key);
+      RUNNING_HERE.delete(occurrence.run);
       this.#options.marks.remove(key);
       if (!this.#isClosing) void this.dispatch(occurrence.automation);
     });
@@ -296,6 +301,7 @@ class StoreDispatcher implements Dispatcher {
     const { automations } = await this.#options.open();
     if (row.claimedBy !== null) {
       const isOwn = row.claimedBy === marks.by;
+      if (isOwn && RUNNING_HERE.has(row.run)) return;
       if (!isOwn && !(await marks.findFree([row])).has(row)) return;
       const claim = { state: "running", claimedBy: row.claimedBy } as const;
       if (!(await automations.updateOccurrence(row, claim, { claimedBy: marks.by }))) return;

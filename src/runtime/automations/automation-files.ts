@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { lstat, readdir, readFile, realpath } from "node:fs/promises";
-import { existsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import type { Stats } from "node:fs";
+import { join } from "node:path";
 
 import { type AutomationFile, MAX_AUTOMATION_BYTES, parseAutomationFile } from "../../automations/index.ts";
 import { getMessage, SkillgateError } from "../../errors.ts";
@@ -15,7 +15,10 @@ export type AutomationEntry =
       readonly name: string;
       readonly file: AutomationFile;
       readonly text: string;
+      /** SHA-256 of the text. */
       readonly digest: string;
+      /** Identifies the state of the file that was read. */
+      readonly stamp: string;
     }
   /** It cannot be used, or its project is not trusted. */
   | { readonly kind: "unusable"; readonly name: string; readonly why: string };
@@ -29,7 +32,7 @@ export interface AutomationFiles {
   readonly problems: readonly Problem[];
   /** Reads the folder again. Unchanged files keep their entries. */
   refresh(): Promise<void>;
-  /** Reads the folder after each change from now on. Returns the function that ends this. */
+  /** Reads the folder, which must exist, after each change from now on. Returns the function that ends this. */
   watch(onChange: () => void): () => void;
 }
 
@@ -82,11 +85,7 @@ export function openAutomationFiles(folder: string, { gate, warn }: FileOptions)
     watch(onChange) {
       const fail = (error: unknown): void => warn(`Cannot follow the folder of automations: ${getMessage(error)}`);
       const reload = (): void => void refresh().then(onChange, fail);
-      // A folder that does not exist yet is seen when it is created.
-      const [watched, isMeant] = existsSync(folder)
-        ? [folder, (name: string) => FILE_NAME.test(name)]
-        : [dirname(folder), (name: string) => name === basename(folder)];
-      return watchFolder(watched, isMeant, { onChange: reload, onFailure: fail });
+      return watchFolder(folder, (name) => FILE_NAME.test(name), { onChange: reload, onFailure: fail });
     },
   };
 }
@@ -104,13 +103,26 @@ async function readEntry(
     if (!facts.isFile()) return { kind: "unusable", name, why: "it is not a regular file" };
     if (facts.size > MAX_AUTOMATION_BYTES)
       return { kind: "unusable", name, why: `it has ${facts.size} bytes; at most ${MAX_AUTOMATION_BYTES} are read` };
-    const text = await readFile(path, "utf8");
-    const digest = hash("sha256", text);
+    const stamp = createStamp(facts);
+    const same = before?.kind === "file" && before.stamp === stamp ? before : undefined;
+    const text = same?.text ?? (await readFile(path, "utf8"));
+    const digest = same?.digest ?? hash("sha256", text);
     const why = await gate?.whyHeld([[await realpath(path), digest]]);
     if (why !== undefined) return { kind: "unusable", name, why: describeHeld(`the automation ${name}`, why) };
-    if (before?.kind === "file" && before.digest === digest) return before;
-    return { kind: "file", name, file: parseAutomationFile(name, text), text, digest };
+    if (before?.kind === "file" && before.digest === digest) return { ...before, stamp };
+    return { kind: "file", name, file: parseAutomationFile(name, text), text, digest, stamp };
   } catch (error) {
     return { kind: "unusable", name, why: error instanceof SkillgateError ? error.message : getMessage(error) };
   }
+}
+
+/** A file that was changed a moment ago may be changed once more without another time. */
+const FRESH_MS = 2_000;
+
+/** Identifies the state of a file without its bytes; never the same twice for one that was changed a moment ago. */
+function createStamp({ mtimeMs, ctimeMs, size, ino }: Stats): string {
+  const now = Date.now();
+  return now - Math.max(mtimeMs, ctimeMs) < FRESH_MS
+    ? `fresh ${now} ${performance.now()}`
+    : `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
 }

@@ -95,6 +95,8 @@ function createSlotInput({ schedule, input: schema }: AutomationFile, slot: stri
 
 function toResult(outcome: Outcome, { aborted }: AbortSignal, isClosing: boolean): OccurrenceResult {
   if (outcome.kind === "completed" || outcome.kind === "waiting") return { kind: outcome.kind };
+  // Another process has the record of the run, or the store does not work.
+  if (outcome.kind === "failed" && outcome.error.code === "RECORD_FAILED") return { kind: "interrupted" };
   if (aborted) return isClosing ? { kind: "interrupted" } : { kind: "cancelled", error: "it was cancelled" };
   return { kind: "failed", error: describeFailure(outcome) ?? "it has failed" };
 }
