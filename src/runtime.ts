@@ -85,6 +85,8 @@ export interface RunOptions {
   readonly inputSchema?: JsonSchema;
   /** True if the input is from elsewhere, such as the payload of a webhook: the flows of the policy from `device.input` apply to it. */
   readonly isForeignInput?: boolean;
+  /** The name of the automation that the run belongs to: `device.store` has other values for each. */
+  readonly automation?: string;
   /** Where the run keeps large results and finds those of earlier runs; in the runtime by default. */
   readonly resultSpace?: ResultSpace;
 }
@@ -92,7 +94,7 @@ export interface RunOptions {
 /** Options of a single call. */
 export interface DirectCallOptions extends Omit<
   RunOptions,
-  "limits" | "resultSpace" | "input" | "inputSchema" | "isForeignInput"
+  "limits" | "resultSpace" | "input" | "inputSchema" | "isForeignInput" | "automation"
 > {
   /** The id of the call at the program that makes it, which methods receive as their `runId`; a new one by default. */
   readonly runId?: string;

@@ -29,6 +29,7 @@ export type Job =
       readonly input?: unknown;
       readonly inputSchema?: JsonSchema;
       readonly isForeignInput?: boolean;
+      readonly automation?: string;
       readonly asks: Asks;
       /** The name of a result that a later program can use. */
       readonly handle: string;
@@ -86,7 +87,8 @@ export function parseJob(value: unknown): Job | undefined {
     return undefined;
   if (!isText(value["handle"], 40)) return undefined;
   if (value["kind"] === "resume") return typeof value["acceptsChanges"] === "boolean" ? (value as Job) : undefined;
-  const { kind, source, limits, continue: run, again, reuse, asksForEffects, inputSchema, isForeignInput } = value;
+  const { kind, source, limits, continue: run, again, reuse } = value;
+  const { asksForEffects, inputSchema, isForeignInput, automation } = value;
   const isValid =
     kind === "run" &&
     typeof source === "string" &&
@@ -94,6 +96,7 @@ export function parseJob(value: unknown): Job | undefined {
     (run === undefined || isText(run, 200)) &&
     [asksForEffects, isForeignInput].every((flag) => flag === undefined || typeof flag === "boolean") &&
     (inputSchema === undefined || isRecord(inputSchema)) &&
+    (automation === undefined || isText(automation, 200)) &&
     [again, reuse].every((list) => list === undefined || (Array.isArray(list) && list.every(Number.isInteger)));
   return isValid ? (value as Job) : undefined;
 }

@@ -38,6 +38,7 @@ export interface JobRuntime {
       readonly input?: unknown;
       readonly inputSchema?: JsonSchema;
       readonly isForeignInput?: boolean;
+      readonly automation?: string;
     },
   ): Promise<Outcome>;
   readonly runs: {
@@ -121,7 +122,7 @@ export class RunningJob {
       return runtime.runs.resume(runId, { ...options, acceptsChanges, caller });
     }
     const { source, caller, runId, limits, continue: run, again, reuse, asksForEffects = false } = job;
-    const { input, inputSchema, isForeignInput = false } = job;
+    const { input, inputSchema, isForeignInput = false, automation } = job;
     return runtime.run(source, {
       ...options,
       caller,
@@ -133,6 +134,7 @@ export class RunningJob {
       asksForEffects,
       ...(input !== undefined && { input, isForeignInput }),
       ...(inputSchema !== undefined && { inputSchema }),
+      ...(automation !== undefined && { automation }),
     });
   }
 

@@ -156,6 +156,7 @@ function holdsNames(object: Readonly<Record<string, unknown>>, index: number, me
   const open = method.parameters.slice(index);
   const [next] = open;
   if (next === undefined) return true;
+  if (method.definition.isPositional === true && index > 0) return false;
   const keys = Object.keys(object);
   if (keys.length === 0) return !(next.required && takesObject(next.schema, method.input) === "yes");
   const names = new Set(open.map(({ name }) => name));

@@ -79,6 +79,8 @@ export interface Catalog {
   /** Grows with every change. */
   readonly version: number;
   readonly skills: readonly Skill[];
+  /** Skills of Skillgate itself: they are found by their names, and no list, search or prompt has them. */
+  readonly unlisted: readonly Skill[];
   readonly methods: readonly Method[];
   /** The methods of each skill, and the parts of them. */
   readonly entries: readonly Method[];

@@ -162,6 +162,8 @@ export interface MethodDefinition {
   /** The signature in the language of its API, in place of the one by its schemas. */
   readonly signature?: string;
   readonly examples?: readonly MethodExample[];
+  /** An object after other arguments is always a value, never arguments by name. */
+  readonly isPositional?: true;
   /** The request of MCP that the method sends, for one that every MCP server with its ability has; absent for tools. */
   readonly protocolMethod?: string;
   /** Other fields of an MCP tool (`TOOL_FIELDS`), as its server sent them, for clients that call the method as a tool. */
@@ -194,6 +196,8 @@ export interface CallContext {
   readonly caller: Caller;
   readonly runId: string;
   readonly callId: string;
+  /** The name of the automation whose run makes the call; absent for any other call. */
+  readonly automation?: string;
   /** Waits for a user's answer; this time does not count towards the method's timeout. */
   readonly pauseTimeoutFor?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
   /** Milliseconds until the timeout when the call began; never more than the run had left. */
@@ -341,6 +345,8 @@ export interface ProvidedSkill {
   readonly settings?: JsonSchema;
   /** Present for a skill that was saved from a run. */
   readonly saved?: SavedFacts;
+  /** The skill is a part of Skillgate: it is found by its name alone. */
+  readonly isUnlisted?: true;
   readonly methods: readonly MethodDefinition[];
   /** Parts of its methods that have effects, rules and descriptions of their own: the root fields of a GraphQL API. */
   readonly parts?: readonly MethodDefinition[];

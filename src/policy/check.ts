@@ -1,4 +1,4 @@
-import type { Catalog } from "../model/catalog.ts";
+import { type Catalog, listEntries } from "../model/catalog.ts";
 import type { Problem } from "../model/provider.ts";
 import { didYouMean } from "../shared/suggest.ts";
 import { CAPABILITY, CAPABILITY_PREFIX, type PolicyKey } from "./keys.ts";
@@ -16,7 +16,9 @@ export function checkAgainstCatalog(rows: readonly PolicyRow[], catalog: Catalog
 }
 
 function findNote(key: PolicyKey, catalog: Catalog): string | undefined {
-  const kinds = catalog.entries.map((method) => key.match(method)).filter((kind) => kind !== undefined);
+  const kinds = [...catalog.entries, ...catalog.unlisted.flatMap(listEntries)]
+    .map((method) => key.match(method))
+    .filter((kind) => kind !== undefined);
   if (kinds.length === 0) {
     const advice = didYouMean(suggestPatterns(key.text, catalog));
     return `matches no method of the skills that are loaded${advice && `; ${advice}`}`;

@@ -1,5 +1,5 @@
 import { findPermissionFlaw } from "../keys/index.ts";
-import type { Catalog, Method } from "../model/catalog.ts";
+import { type Catalog, listEntries, type Method } from "../model/catalog.ts";
 import { createPathMatcher } from "../model/permissions.ts";
 import { formatList } from "../shared/format-text.ts";
 import { splitPath } from "../shared/names/method-paths.ts";
@@ -30,7 +30,8 @@ const MAX_SUGGESTED = 3;
 export function matchPatterns(patterns: readonly string[], kind: PatternKind, catalog: Catalog): PatternMatches {
   const tests = patterns.map(kind === "row" ? createKeyTest : createPatternTest);
   const matched = new Set<number>();
-  const found = catalog.entries.filter((method) => {
+  const entries = [...catalog.entries, ...catalog.unlisted.flatMap(listEntries)];
+  const found = entries.filter((method) => {
     const matches = [...tests.keys()].filter((at) => tests[at]?.(method) === true);
     for (const at of matches) matched.add(at);
     return matches.length > 0;

@@ -67,17 +67,20 @@ export function duplicate(name: string, facts: { skill: string; method?: string 
 }
 
 /** Creates a frozen catalog of skills and takes over the list. Its parts are computed on demand: a change costs little. */
-export function catalogFrom(skills: readonly Skill[], version: number): Catalog {
+export function catalogFrom(all: readonly Skill[], version: number): Catalog {
+  const unlisted = all.filter(({ provided }) => provided.isUnlisted === true);
+  const skills = unlisted.length === 0 ? all : all.filter((skill) => !unlisted.includes(skill));
   let methods: readonly Method[] | undefined;
   let entries: readonly Method[] | undefined;
   let skillByName: ReadonlyMap<string, Skill> | undefined;
   const skillNamed = (name: string): Skill | undefined => {
-    skillByName ??= new Map(skills.map((skill) => [skill.name, skill]));
+    skillByName ??= new Map(all.map((skill) => [skill.name, skill]));
     return skillByName.get(name);
   };
   return Object.freeze({
     version,
     skills: Object.freeze(skills),
+    unlisted: Object.freeze(unlisted),
     get methods() {
       methods ??= Object.freeze(skills.flatMap((skill) => skill.methods));
       return methods;
@@ -114,8 +117,9 @@ export function readableView(catalog: Catalog, caller: Caller, cache: ReadablePa
     if (!cache.has(skill)) cache.set(skill, readableSkill(skill, caller));
     return cache.get(skill);
   };
-  const skills = catalog.skills.map(getReadablePart).filter((skill) => skill !== undefined);
-  const whole = skills.length === catalog.skills.length && skills.every((skill, at) => skill === catalog.skills[at]);
+  const all = [...catalog.skills, ...catalog.unlisted];
+  const skills = all.map(getReadablePart).filter((skill) => skill !== undefined);
+  const whole = skills.length === all.length && skills.every((skill, at) => skill === all[at]);
   return whole ? catalog : catalogFrom(skills, catalog.version);
 }
 

@@ -33,6 +33,8 @@ export interface Call {
   /** The call of a recorded run whose saved program makes this one. */
   readonly within?: RecordedPlace;
   readonly caller: Caller;
+  /** The automation that the run belongs to. */
+  readonly automation?: string;
   readonly skill: Skill;
   /** The method in the catalog that the run sees. */
   readonly method: Method;

@@ -102,6 +102,7 @@ function createContext(
     caller: call.caller,
     runId: call.runId,
     callId: `${call.runId}/${call.id}`,
+    ...(call.automation !== undefined && { automation: call.automation }),
     ...(call.pauseTimeoutFor !== undefined && { pauseTimeoutFor: (answer) => pauseForClient(call, answer) }),
     ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
     get signal() {

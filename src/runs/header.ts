@@ -36,6 +36,8 @@ export interface RunHeader {
   readonly input?: unknown;
   /** True if that value is from elsewhere. */
   readonly isForeignInput?: boolean;
+  /** The automation that the run belongs to. */
+  readonly automation?: string;
   /** The run that this one continues. */
   readonly continues?: string;
   /** Numbers of calls of that run that may be made again, and that count as made. */

@@ -106,7 +106,7 @@ export function createCall(
   request: RunRequest,
   { id, runId, cancellable, readArguments }: CallOrigin,
 ): Omit<Call, "addNote" | "onEnded"> | undefined {
-  const { caller, catalog, approve, asksForEffects, within } = request;
+  const { caller, catalog, approve, asksForEffects, within, automation } = request;
   const method = catalog.method(path);
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) return undefined;
@@ -122,6 +122,7 @@ export function createCall(
     ...createCallEvents(path, runId, request),
     ...(approve !== undefined && { approve }),
     ...(asksForEffects === true && { asksForEffects }),
+    ...(automation !== undefined && { automation }),
     trace: request.trace,
   };
 }

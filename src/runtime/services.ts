@@ -30,7 +30,7 @@ import {
 import type { RunServices } from "./execution/run-services.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import { describeMissingSecrets, type ResolvedSettings, type SkillSettings } from "./skill-settings.ts";
-import { createSkillStore } from "./skill-store.ts";
+import { createSkillStore } from "./storage/skill-store.ts";
 import type { SkillSources } from "./skill-sources.ts";
 import type { AuditWriter, LazyDatabase, Store } from "../store/index.ts";
 import { createFileCache } from "../shared/file-cache.ts";

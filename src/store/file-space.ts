@@ -1,7 +1,7 @@
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import { parseJsonObject } from "../model/json.ts";
+import { isRecord, parseJson } from "../model/json.ts";
 import type { Space } from "./index.ts";
 import { withLock } from "./lock.ts";
 import { createQueue } from "./queue.ts";
@@ -13,8 +13,8 @@ const MIN_COMPACTED_BYTES = 64 << 10;
 const WASTE = 4;
 
 /**
- * A space in a file of its own: each line is one change, `{"key","value"}`, or `{"key"}` for a deletion. A writer
- * holds a lock, which others wait for up to `lockMs`, and only appends: a process that dies while it writes leaves at
+ * A space in a file of its own: each line is one change, `{"key","value"}`, or `{"key"}` for a deletion, or a list of changes
+ * that were made at once. A writer holds a lock, which others wait for up to `lockMs`, and only appends: a process that dies while it writes leaves at
  * most one unreadable line.
  */
 export function fileSpace(file: string, lockMs: number): Space {
@@ -34,6 +34,7 @@ export function fileSpace(file: string, lockMs: number): Space {
     delete: (key) => change(() => log.delete(key)),
     entries: (prefix) => queued(async () => (await log.read()).entries(prefix)),
     update: (key, make) => change(() => log.put(key, make(log.get(key)))),
+    change: (work) => change(() => work(log)),
     size: () => queued(async () => (await log.read()).size),
   };
 }
@@ -67,6 +68,14 @@ class Log {
     return this.#texts;
   }
 
+  get count(): number {
+    return this.#texts.count;
+  }
+
+  get size(): number {
+    return this.#texts.size;
+  }
+
   get(key: string): unknown {
     return this.#texts.get(key);
   }
@@ -86,8 +95,9 @@ class Log {
   async write<Result>(work: () => Result): Promise<Result> {
     await this.read();
     this.#changes = [];
-    const result = work();
+    let result: Result;
     try {
+      result = work();
       if (this.#changes.length > 0) await this.#append();
     } catch (error) {
       // The changes were not written: read the file again.
@@ -111,15 +121,17 @@ class Log {
   }
 
   #apply(line: string): void {
-    const change = parseChange(line);
-    if (change === undefined) return;
-    if (change.value === undefined) this.#texts.delete(change.key);
-    else this.#texts.put(change.key, change.value);
+    for (const { key, value } of parseChanges(line)) {
+      if (value === undefined) this.#texts.delete(key);
+      else this.#texts.put(key, value);
+    }
   }
 
   async #append(): Promise<void> {
     // Ends a partial line first, left by a process that died while it wrote.
-    const text = `${this.#endsInLine ? "" : "\n"}${this.#changes.join("\n")}\n`;
+    const [first = ""] = this.#changes;
+    const line = this.#changes.length === 1 ? first : `[${this.#changes.join(",")}]`;
+    const text = `${this.#endsInLine ? "" : "\n"}${line}\n`;
     const handle = await open(this.#file, "a", 0o600);
     try {
       await handle.appendFile(text);
@@ -155,9 +167,17 @@ class Log {
   }
 }
 
-/** Parses a line; `undefined` for an incomplete one. */
-function parseChange(line: string): { readonly key: string; readonly value: unknown } | undefined {
+interface Change {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Parses a line; an incomplete one has no changes. */
+function parseChanges(line: string): readonly Change[] {
   // Another text is empty, or left by a process that died while it wrote: that change was never acknowledged.
-  const { key, value } = parseJsonObject(line) ?? {};
-  return typeof key === "string" ? { key, value } : undefined;
+  const parsed = parseJson(line);
+  return (Array.isArray(parsed) ? parsed : [parsed]).flatMap((change: unknown) => {
+    const { key, value } = isRecord(change) ? change : {};
+    return typeof key === "string" ? [{ key, value }] : [];
+  });
 }

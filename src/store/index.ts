@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
 
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import type { ExportVerdict } from "./audit/export.ts";
@@ -8,6 +9,7 @@ import type { Database } from "./database/database.ts";
 import type { EngineOptions, StoreLocation } from "./database/open.ts";
 import { createHealth, type HealthRecord, type StoreFailure, type StoreHealth } from "./health.ts";
 import { fileSpace } from "./file-space.ts";
+import { setBounded } from "../shared/lru.ts";
 import { Texts } from "./texts.ts";
 
 export { type AuditWriter, createAuditWriter } from "./audit/writer.ts";
@@ -157,15 +159,19 @@ function memorySpace(): Space {
     async update(key, change) {
       texts.put(key, change(texts.get(key)));
     },
+    change: async (work) => work(texts),
     size: async () => texts.size,
   };
 }
 
 /** Values that outlive a call, and with a folder also the runtime. */
 export interface Store {
-  /** Returns the part of the store with this name; always the same object. */
+  /** Returns the part of the store with this name. In memory it is always the same object. */
   space(name: string): Space;
 }
+
+/** Spaces in files whose content is in memory; the one that was opened longest ago is read again at its next use. */
+const MAX_OPEN_SPACES = 200;
 
 /** JSON values by key. Returned values are copies. */
 export interface Space {
@@ -178,8 +184,23 @@ export interface Space {
   entries(prefix?: string): Promise<readonly StoreEntry[]>;
   /** Replaces a value by the result of `change`, atomically. */
   update(key: string, change: (value: unknown) => unknown): Promise<void>;
+  /** Makes several changes at once: others see all or none of them. `work` must not throw after its first change. */
+  change<Result>(work: (content: SpaceContent) => Result): Promise<Result>;
   /** Number of characters of all keys and values. */
   size(): Promise<number>;
+}
+
+/** The newest content of a space, while it is changed. */
+export interface SpaceContent {
+  get(key: string): unknown;
+  /** Throws if the value is not JSON. */
+  put(key: string, value: unknown): void;
+  /** Returns true if the key existed. */
+  delete(key: string): boolean;
+  /** Number of keys. */
+  readonly count: number;
+  /** Number of characters of all keys and values. */
+  readonly size: number;
 }
 
 export type StoreEntry = readonly [key: string, value: unknown];
@@ -194,10 +215,25 @@ export function createStore(folder?: string, lockMs: number = DEFAULT_TIMEOUTS.l
     space(name) {
       const space =
         spaces.get(name) ?? (folder === undefined ? memorySpace() : fileSpace(fileIn(folder, name), lockMs));
-      spaces.set(name, space);
+      setBounded(spaces, [name, space], folder === undefined ? Infinity : MAX_OPEN_SPACES);
       return space;
     },
   };
+}
+
+/** Returns the number and the bytes of the files of the spaces in a folder whose names begin with a prefix. */
+export async function measureSpaces(
+  folder: string,
+  prefix: string,
+): Promise<{ readonly spaces: number; readonly bytes: number }> {
+  const start = basename(fileIn(folder, prefix), ".jsonl");
+  const names = (await readdir(folder).catch(() => [])).filter(
+    (name) => name.startsWith(start) && /\.jsonl$/.test(name),
+  );
+  const sizes = await Promise.all(
+    names.map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0),
+  );
+  return { spaces: names.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
 /** Escapes the name: the file stays inside the folder, and no two names share a file. */

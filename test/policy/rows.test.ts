@@ -199,7 +199,9 @@ test("notes a capability that is written without its prefix, and rows that match
   );
   const methods = [method("WebMCP.get", { capabilities: ["api_call"] }), method("WebMCP.list")];
   expect(
-    checkAgainstCatalog(rows, { entries: methods, skills: [] } as unknown as Catalog, "p").map(({ error }) => error),
+    checkAgainstCatalog(rows, { entries: methods, skills: [], unlisted: [] } as unknown as Catalog, "p").map(
+      ({ error }) => error,
+    ),
   ).toEqual([
     'p line 1, column 1: "api_call" matches methods by a capability, which is written capability:api_call today',
     'p line 4, column 1: "ls" matches no method of the skills that are loaded',

@@ -177,6 +177,12 @@ test("prints new records while another process adds them [P8]", { tags: "rest" }
   expect((await exit)[0]).toBe(130);
 });
 
+test("shows how much programs store", { tags: "rest" }, async () => {
+  const cwd = project(SETTINGS);
+  await skillgate(["run", "-e", 'await device.store.set("a", "é")'], { cwd });
+  expect((await skillgate(["store", "info"], { cwd })).stdout).toMatch(/^device\.store +1 space, 1 KB$/m);
+});
+
 test("shows, exports and cleans up the store", async () => {
   const cwd = project(SETTINGS);
   await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
@@ -185,8 +191,9 @@ test("shows, exports and cleans up the store", async () => {
     kind: "sqlite",
     place: file,
     rows: { audit: 2, keys: 0 },
+    programs: { spaces: 0, bytes: 0 },
   });
-  expect((await skillgate(["store", "info"], { cwd })).stdout).toContain(`place         ${file}\n`);
+  expect((await skillgate(["store", "info"], { cwd })).stdout).toMatch(new RegExp(`^place +${file}$`, "m"));
   const tables = parseLines((await skillgate(["store", "export"], { cwd })).stdout).map(({ table }) => table);
   expect(tables).toEqual(["migrations", "audit", "audit", "auditHeads"]);
   expect((await skillgate(["store", "vacuum"], { cwd })).stdout).toMatch(

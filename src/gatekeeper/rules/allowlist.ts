@@ -273,17 +273,17 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
     history: { code: "GLOBAL_FORBIDDEN", fix: NO_PAGE },
     localStorage: {
       code: "GLOBAL_FORBIDDEN",
-      fix: "Keep values in variables, or call a method of device that stores them",
+      fix: "Write await device.store.set(key, value), and await device.store.get(key) in a later run",
       search: "store remember a value",
     },
     sessionStorage: {
       code: "GLOBAL_FORBIDDEN",
-      fix: "Keep values in variables, or call a method of device that stores them",
+      fix: "Write await device.store.set(key, value), and await device.store.get(key) in a later run",
       search: "store remember a value",
     },
     indexedDB: {
       code: "GLOBAL_FORBIDDEN",
-      fix: "Keep values in variables, or call a method of device that stores them",
+      fix: "Write await device.store.set(key, value), and await device.store.get(key) in a later run",
       search: "store remember a value",
     },
     alert: { code: "GLOBAL_FORBIDDEN", fix: "Write print(text)" },

@@ -30,7 +30,8 @@ function completeMember(code: string, catalog: Catalog): CodeCompletion | undefi
   const [, skill, word = ""] = /(?<![\w$.])device\s*\.\s*(?:(\w+)\s*\.\s*)?(\w*)$/.exec(code) ?? [];
   if (skill !== undefined) return filterCandidates(getMethodCandidates(catalog, skill), word);
   if (!/(?<![\w$.])device\s*\.\s*\w*$/.test(code)) return undefined;
-  return filterCandidates([...catalog.skills.map(({ name }) => `${name}.`), ...QUESTIONS], word);
+  const skills = [...catalog.skills, ...catalog.unlisted];
+  return filterCandidates([...skills.map(({ name }) => `${name}.`), ...QUESTIONS], word);
 }
 
 function getMethodCandidates(catalog: Catalog, skill: string): readonly string[] {

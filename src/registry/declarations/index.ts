@@ -25,7 +25,15 @@ export function declarations(
 ): string {
   const skills = skillNames === undefined ? catalog.skills : skillNames.map((name) => knownSkill(catalog, name));
   const texts = [...new Set(skills)].map((skill) => getSkillText(skill, observed));
-  return skillNames === undefined ? joinTexts(texts, OWN_METHODS, FOUND_METHOD) : joinTexts(texts);
+  if (skillNames !== undefined) return joinTexts(texts);
+  return joinTexts([...texts, ...catalog.unlisted.map(writeBriefly)], OWN_METHODS, FOUND_METHOD);
+}
+
+/** Declares a skill without the texts of its methods. */
+function writeBriefly(skill: Skill): SkillText {
+  return writeSkill(skill, (method, qualifier, prefix) =>
+    methodText(method, { qualifier, ...(prefix !== undefined && { prefix }), comments: false }),
+  );
 }
 
 /**

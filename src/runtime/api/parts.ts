@@ -33,6 +33,8 @@ import { createTurns, type InTurn } from "../settings/in-turn.ts";
 import { createLiveTrust, type LiveTrust, readAgain } from "../settings/live-trust.ts";
 import type { RuntimeSettings } from "../settings/runtime-settings.ts";
 import { SkillSettings } from "../skill-settings.ts";
+import { createProgramStore } from "../storage/program-store.ts";
+import { createOwnSkills } from "../storage/store-skill.ts";
 import { SkillSources } from "../skill-sources.ts";
 import { type LastingStatistics, createLastingStatistics, readUsedPaths } from "../statistics.ts";
 
@@ -95,6 +97,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   registry.onChange(() => void (events.listenerCount("catalog") > 0 && events.emit("catalog", registry.catalog)));
   forwardLog(events, options.log);
   const store = createStore(settings.store, settings.timeouts.lockMs);
+  sources.add(createOwnSkills(createProgramStore(store)));
   const onLog: LogListener = (level, text, path) =>
     void events.emit("log", { level, text: secrets.maskText(text), ...(path !== undefined && { path }) });
   const statistics = createLastingStatistics(store, (error) =>

@@ -26,6 +26,7 @@ export function createRequest(
     input,
     inputSchema,
     isForeignInput = false,
+    automation,
   }: RunOptions,
   parts: RuntimeParts,
 ): RunRequest {
@@ -54,6 +55,7 @@ export function createRequest(
     ...(runId !== undefined && { runId }),
     ...(input !== undefined && { input: createRunInput(input, isForeignInput) }),
     ...(inputSchema !== undefined && { inputSchema }),
+    ...(automation !== undefined && { automation }),
     ...(run !== undefined && { continues: { run, again, reuse } }),
   };
 }

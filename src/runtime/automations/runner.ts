@@ -76,6 +76,7 @@ async function createOptions(
   const isContinuable = before !== undefined && before.ended !== null && before.state !== "completed";
   return {
     caller,
+    automation,
     signal,
     runId,
     limits: { calls: file.limits.calls, wallMs: file.limits.minutes * 60_000 },

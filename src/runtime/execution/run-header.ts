@@ -27,7 +27,7 @@ export function createHeader(
   { continued, accounts }: HeaderParts,
 ): RunHeader {
   const { code, paths, readOnly, waits, segments } = program;
-  const { caller, limits, catalog, observer, asksForEffects } = request;
+  const { caller, limits, catalog, observer, asksForEffects, automation } = request;
   const accountIds = listAccountIds(paths, request, accounts);
   const requestKeys = listRequestKeys(catalog, observer?.requestValues);
   return {
@@ -44,6 +44,7 @@ export function createHeader(
     ...(Object.keys(accountIds).length > 0 && { accounts: accountIds }),
     ...(asksForEffects === true && { asksForEffects }),
     ...describeInput(request),
+    ...(automation !== undefined && { automation }),
     ...(continued && { continues: continued.continuation.history.run, ...continued.continuation.answers }),
   };
 }

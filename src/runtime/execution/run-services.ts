@@ -70,6 +70,8 @@ export interface RunRequest {
   readonly asksForEffects?: boolean;
   /** The value that the program gets from `device.input()`. */
   readonly input?: RunInput;
+  /** The automation that the run belongs to. */
+  readonly automation?: string;
   /** The type of the input for the check of the program. */
   readonly inputSchema?: JsonSchema;
   /** The place in a trace at which the calls of the run begin; by default the active span. */

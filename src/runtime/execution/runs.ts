@@ -314,9 +314,13 @@ async function prepareRun(
   }: ResumeRunOptions,
   { open, services, createRequest, warn }: RunsOptions,
 ): Promise<PreparedRun> {
-  const { limits, asksForEffects = false } = record.header;
+  const { limits, asksForEffects = false, automation } = record.header;
   const resumed = createRequest({ ...how, observer, caller, limits, asksForEffects });
-  const request = { ...resumed, ...restoreInput(record.header) };
+  const request = {
+    ...resumed,
+    ...restoreInput(record.header),
+    ...(automation !== undefined && { automation }),
+  };
   const database = await open();
   const end = findLimit(row, record);
   if (end !== undefined) {

@@ -48,6 +48,7 @@ export function createRemoteRunner(
       input,
       inputSchema,
       isForeignInput = false,
+      automation,
     } = options;
     const runId = options.runId ?? randomUUID();
     const cancellable = signal === undefined || "onCancel" in signal ? signal : cancellableBy(signal);
@@ -63,6 +64,7 @@ export function createRemoteRunner(
       ...(asksForEffects === true && { asksForEffects }),
       ...(input !== undefined && { input: createRunInput(input, isForeignInput).value, isForeignInput }),
       ...(inputSchema !== undefined && { inputSchema }),
+      ...(automation !== undefined && { automation }),
     } as const;
     for (let executions = 1; ; executions++) {
       const end = await executeJob(job, run, remote);

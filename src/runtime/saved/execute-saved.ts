@@ -21,7 +21,7 @@ export function createSavedExecutor({ limits, inspect, createRequest, run }: Exe
   return {
     execute(execution: SavedExecution) {
       const { context, call, input, inputSchema } = execution;
-      const { caller, signal, timeoutMs = Infinity, client, pauseTimeoutFor } = context;
+      const { caller, signal, timeoutMs = Infinity, client, pauseTimeoutFor, automation } = context;
       const approve: Approve | false | undefined = call?.approve;
       return run(execution, () => ({
         ...createRequest({
@@ -31,6 +31,7 @@ export function createSavedExecutor({ limits, inspect, createRequest, run }: Exe
           inputSchema,
           ...(client !== undefined && { observer: { client } }),
           ...(approve !== undefined && { approve }),
+          ...(automation !== undefined && { automation }),
         }),
         limits: {
           ...limits,

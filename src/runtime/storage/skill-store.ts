@@ -1,7 +1,7 @@
-import { sentence, SkillgateError } from "../errors.ts";
-import { findSizeExcess } from "../shared/value-size.ts";
-import type { SkillStore } from "../model/skill.ts";
-import type { Space, Store } from "../store/index.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import { findSizeExcess } from "../../shared/value-size.ts";
+import type { SkillStore } from "../../model/skill.ts";
+import type { Store } from "../../store/index.ts";
 
 const KEY_CHARACTERS = 512;
 const VALUE_CHARACTERS = 256 << 10;
@@ -14,8 +14,12 @@ export function createSkillStore(store: Store, skill: string): SkillStore {
   return {
     get: async (key) => space.get(parseKey(key)),
     set: async (key, value) => {
-      await requireRoom(space, key, value);
-      await space.set(parseKey(key), value);
+      const [name, characters] = [parseKey(key), measureValue(key, value)];
+      await space.change((content) => {
+        if (content.size + characters > ALL_CHARACTERS)
+          throw refused(`it is full: a skill may keep ${ALL_CHARACTERS} characters`);
+        content.put(name, value);
+      });
     },
     delete: async (key) => space.delete(parseKey(key)),
     entries: async (prefix) => space.entries(prefix),
@@ -28,7 +32,8 @@ function parseKey(key: unknown): string {
   throw refused(`a key must be text of 1 to ${KEY_CHARACTERS} characters`);
 }
 
-async function requireRoom(space: Space, key: string, value: unknown): Promise<void> {
+/** Returns the characters of a value as JSON. */
+function measureValue(key: string, value: unknown): number {
   const excess = findSizeExcess(value);
   if (excess !== undefined) throw refused(`the value of "${key}" has ${excess}`);
   const text: unknown = JSON.stringify(value);
@@ -36,9 +41,7 @@ async function requireRoom(space: Space, key: string, value: unknown): Promise<v
   if (text.length > VALUE_CHARACTERS) {
     throw refused(`the value of "${key}" has ${text.length} characters, at most ${VALUE_CHARACTERS} are kept`);
   }
-  if ((await space.size()) + text.length > ALL_CHARACTERS) {
-    throw refused(`it is full: a skill may keep ${ALL_CHARACTERS} characters`);
-  }
+  return text.length;
 }
 
 function refused(why: string): SkillgateError {
