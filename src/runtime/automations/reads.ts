@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { type AutomationFile, parseAutomationFile } from "../../automations/index.ts";
+import { type AutomationFile, describeScheme, getScheduleZone, parseAutomationFile } from "../../automations/index.ts";
 import { OWNER, requireAdmin } from "../../model/caller.ts";
 import type { AutomationRow, Database, OccurrenceRow } from "../../store/index.ts";
 import type { AutomationEntry, AutomationFiles } from "./automation-files.ts";
@@ -31,6 +31,10 @@ export interface AutomationPage {
 export interface AutomationDetail extends AutomationFacts {
   /** Missing if it is gone or cannot be used. */
   readonly file?: AutomationFile;
+  /** How deliveries to its webhook are verified, in words. */
+  readonly scheme?: string;
+  /** The IANA name of the zone of its schedule. */
+  readonly zone?: string;
   /** The next slots of its schedule, also while it does not run. */
   readonly nextSlots: readonly number[];
 }
@@ -93,8 +97,7 @@ export function createReads(files: AutomationFiles, open: () => Promise<Database
       const { automations } = await open();
       const facts = await describeAutomation(name, { files, rows, automations });
       const file = facts.state === "proposed" ? await readProposal(name, open) : getFile(files.get(name));
-      const nextSlots = file?.schedule === undefined ? [] : listNext(file.schedule, Date.now(), MAX_NEXT);
-      return { ...facts, ...(file !== undefined && { file }), nextSlots };
+      return { ...facts, ...(file !== undefined && { file }), ...describeTriggers(file) };
     },
     async history(name, { caller = OWNER, limit = DEFAULT_HISTORY, offset = 0 } = {}) {
       requireAdmin(caller, "Read");
@@ -113,6 +116,17 @@ export function createReads(files: AutomationFiles, open: () => Promise<Database
       return listUpcoming(listScheduled(names, rows, files), span);
     },
     whenEnded: (occurrence, signal) => whenEnded(occurrence, open, signal),
+  };
+}
+
+function describeTriggers({ schedule, webhook }: Partial<Pick<AutomationFile, "schedule" | "webhook">> = {}): Pick<
+  AutomationDetail,
+  "scheme" | "zone" | "nextSlots"
+> {
+  return {
+    ...(webhook !== undefined && { scheme: describeScheme(webhook) }),
+    ...(schedule !== undefined && { zone: getScheduleZone(schedule) }),
+    nextSlots: schedule === undefined ? [] : listNext(schedule, Date.now(), MAX_NEXT),
   };
 }
 

@@ -20,8 +20,11 @@ export interface AutomationView {
   input(name: string, occurrence: string): Promise<string | undefined>;
   upcoming(span: UpcomingOptions): Promise<UpcomingSlots>;
   offer(name: string): Promise<AutomationOffer>;
-  /** False if the program names a method that the caller may not read: then it is hidden, with its inputs and errors. */
-  seesProgram(review: Pick<AutomationReview, "calls" | "violations">): boolean;
+  /**
+   * False if the program names a method that the caller may not read: then it is hidden, with its inputs and errors. Without a
+   * review, it may name any.
+   */
+  seesProgram(review: Pick<AutomationReview, "calls" | "violations"> | undefined): boolean;
   accept(name: string, digest: string): Promise<AutomationFacts>;
   pause(name: string, reason?: string): Promise<AutomationFacts>;
   resume(name: string): Promise<AutomationFacts>;
@@ -37,9 +40,10 @@ export function createAutomationView(api: AutomationApi, caller: Caller): Automa
     input: (name, occurrence) => api.input(name, occurrence, { caller }),
     upcoming: (span) => api.upcoming({ ...span, caller }),
     offer: (name) => api.offer(name, { caller }),
-    seesProgram: ({ calls, violations }) =>
+    seesProgram: (review) =>
       // A refused program may name any method.
-      mayReadAll(caller) || (violations.length === 0 && calls.every(({ path }) => mayRead(caller, path))),
+      mayReadAll(caller) ||
+      (review?.violations.length === 0 && review.calls.every(({ path }) => mayRead(caller, path))),
     accept: (name, digest) => api.accept(name, { digest, caller }),
     pause: (name, reason) => api.pause(name, { ...(reason !== undefined && { reason }), caller }),
     resume: (name) => api.resume(name, { caller }),

@@ -108,6 +108,8 @@ export interface ConsoleEvents {
   readonly approvals: { readonly pending: readonly string[] };
   /** Connections of accounts that the caller may see have changed, in this process or another. */
   readonly accounts: Readonly<Record<string, never>>;
+  /** Automations or their occurrences have changed, in this process or another. */
+  readonly automations: Readonly<Record<string, never>>;
   readonly servers: readonly ServerSummary[];
   /** The store begins to fail, or works again. */
   readonly store: { readonly code: string | null };

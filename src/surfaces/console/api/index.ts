@@ -5,6 +5,7 @@ import { createAddServerEndpoints } from "./servers/add-servers.ts";
 import { createApiEndpoints } from "./apis.ts";
 import { createApprovalEndpoints } from "./approvals.ts";
 import { createAuditEndpoints } from "./audit.ts";
+import { createAutomationEndpoints } from "./automations.ts";
 import { createChatEndpoints } from "./chat.ts";
 import { createConnectEndpoints } from "./connect.ts";
 import { createKeyEndpoints } from "./keys.ts";
@@ -42,5 +43,6 @@ export function createConsoleEndpoints(services: ConsoleServices): Endpoints {
     ...createPlaygroundEndpoints(services),
     ...createRunEndpoints(services),
     ...createApprovalEndpoints(services),
+    ...createAutomationEndpoints(services),
   };
 }

@@ -4,7 +4,7 @@ import type { Runtime } from "../../../runtime.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import type { ConsoleEventName, ConsoleEvents, ServerSummary } from "../messages.ts";
 import { summarizeCall, summarizeRun } from "./activity.ts";
-import { watchAccounts, watchApprovals, watchServers } from "./watches.ts";
+import { watchAccounts, watchApprovals, watchAutomations, watchServers } from "./watches.ts";
 
 /** Receives an event as JSON, with the id after which a stream can be resumed. */
 export type EventListener = (name: ConsoleEventName, json: string, id: string) => void;
@@ -50,7 +50,10 @@ export function createEventHub(runtime: Runtime, now: () => number = Date.now): 
   const accounts = watchAccounts(runtime, (owners) =>
     emit("accounts", (view) => (view.may("ManageServers") || owners.has(view.caller.id) ? {} : undefined)),
   );
-  const watches = [servers, approvals, accounts];
+  const automations = watchAutomations(runtime, () =>
+    emit("automations", (view) => (view.may("Read") ? {} : undefined)),
+  );
+  const watches = [servers, approvals, accounts, automations];
 
   return {
     follow(view, lastId, listener) {

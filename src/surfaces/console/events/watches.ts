@@ -1,4 +1,5 @@
 import type { Runtime } from "../../../runtime.ts";
+import { OPEN_STATES } from "../../../store/index.ts";
 import type { ServerSummary } from "../messages.ts";
 import { summarizeServer } from "./activity.ts";
 
@@ -103,6 +104,44 @@ export function watchAccounts(
     return () => {
       stop();
       last = new Map();
+    };
+  });
+}
+
+/** Milliseconds between two looks at occurrences, whose changes the store does not announce in the process that makes them. */
+const OCCURRENCES_MS = 1_000;
+
+/** Milliseconds by which the clocks of processes may differ. */
+const OVERLAP_MS = 600_000;
+
+/** The newest occurrences that have not ended are compared. */
+const MAX_COMPARED = 50;
+
+/** Reports that automations or their occurrences have changed, in this process or another. */
+export function watchAutomations(runtime: Pick<Runtime, "database">, onChange: () => void): ChangeWatch {
+  let last: string | undefined;
+  let newest = Date.now();
+  const read = async (): Promise<void> => {
+    const { automations } = await runtime.database();
+    const rows = await automations.list({ updated: { gt: newest - OVERLAP_MS } });
+    newest = Math.max(newest, ...rows.map(({ updated }) => updated));
+    const order = { order: "due", descending: true, limit: MAX_COMPARED } as const;
+    const text = JSON.stringify([
+      rows.map(({ name, state, reason, updated }) => [name, state, reason, updated]),
+      await automations.listOccurrences({ ended: { gt: 0 } }, { order: "ended", descending: true, limit: 1 }),
+      await automations.listOccurrences({ state: { in: OPEN_STATES } }, order),
+    ]);
+    if (last !== undefined && text !== last) onChange();
+    last = text;
+  };
+  return createWatch(() => {
+    const stop = followStore(runtime, read, (readAgain) => {
+      const timer = setInterval(readAgain, OCCURRENCES_MS).unref();
+      return () => clearInterval(timer);
+    });
+    return () => {
+      stop();
+      last = undefined;
     };
   });
 }

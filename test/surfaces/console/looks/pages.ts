@@ -15,6 +15,8 @@ export const PAGES = [
   ["policy", "#/policy?path=TestSkill.add", "Policy"],
   ["playground", "#/playground", "Playground"],
   ["runs", "#/runs", "Runs"],
+  ["automations", "#/automations", "Automations"],
+  ["calendar", "#/automations?view=calendar", "Automations"],
   ["refusals", "#/refusals", "Refusals"],
   ["refusal", "#/refusals/ARGUMENTS_INVALID/TestSkill.add", "Refusals"],
   ["approvals", "#/approvals", "Approvals"],

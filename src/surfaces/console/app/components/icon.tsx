@@ -7,6 +7,7 @@ const SHAPES = {
   search: "M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM20 20l-4-4",
   methods: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
   playground: "M7 5l11 7-11 7z",
+  automations: "M4 11a8 8 0 0 1 14-4l2 2M20 4v5h-5M20 13a8 8 0 0 1-14 4l-2-2M4 20v-5h5",
   runs: "M12 4a8 8 0 1 1-8 8M4 4v4h4M12 8v4l3 2",
   refusals: "M12 4a8 8 0 1 1 0 16 8 8 0 0 1 0-16zM6.400 6.400l11.200 11.200",
   approvals: "M5 12l4 4L19 6",

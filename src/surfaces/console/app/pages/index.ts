@@ -5,6 +5,7 @@ import type { IconName } from "../components/icon.tsx";
 import { AccountsPage } from "./accounts/index.tsx";
 import { ApisPage } from "./apis/index.tsx";
 import { AuditPage } from "./audit/index.tsx";
+import { AutomationsPage } from "./automations/index.tsx";
 import { ConnectPage } from "./connect.tsx";
 import { KeysPage } from "./keys/index.tsx";
 import { createLazyPage } from "./lazy-page.tsx";
@@ -59,6 +60,14 @@ export const PAGES: readonly Page[] = [
   { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },
   { path: "playground", title: "Playground", icon: "playground", component: PlaygroundPage },
   { path: "runs", title: "Runs", icon: "runs", component: RunsPage, hasOwnHeading: true },
+  {
+    path: "automations",
+    title: "Automations",
+    icon: "automations",
+    component: AutomationsPage,
+    hasOwnHeading: true,
+    isVisible: isAdmin,
+  },
   { path: "refusals", title: "Refusals", icon: "refusals", component: RefusalsPage },
   { path: "approvals", title: "Approvals", icon: "approvals", component: ApprovalsPage },
   {

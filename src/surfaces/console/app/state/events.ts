@@ -23,7 +23,7 @@ export function onEvent<Name extends ConsoleEventName>(name: Name, listener: Dat
 }
 
 /** Lets the parts of the page that follow an event load their data again, before the server reports the change. */
-export function reportChange(name: "accounts" | "catalog" | "servers"): void {
+export function reportChange(name: "accounts" | "automations" | "catalog" | "servers"): void {
   for (const listener of listeners.get(name) ?? []) (listener as () => void)();
 }
 
@@ -44,6 +44,7 @@ const EVENT_NAMES: readonly ConsoleEventName[] = [
   "approval",
   "approvals",
   "accounts",
+  "automations",
   "servers",
   "store",
   "end",

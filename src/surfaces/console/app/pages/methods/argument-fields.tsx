@@ -20,8 +20,11 @@ const MAX_FIELDS = 60;
 
 const MAX_CHOICES = 200;
 
-/** Lists the fields for the arguments of a method by its schema, filled with an example. */
-export function listArguments({ input, arguments: example }: MethodDetail): readonly ArgumentField[] {
+/** Lists the fields for the arguments of a method, or for the input of an automation, by its schema, filled with an example. */
+export function listArguments({
+  input,
+  arguments: example,
+}: Pick<MethodDetail, "arguments" | "input">): readonly ArgumentField[] {
   const schema = toRecord(input);
   const properties = Object.entries(toRecord(schema["properties"]));
   const isUnnamed =

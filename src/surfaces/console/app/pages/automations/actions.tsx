@@ -1,0 +1,154 @@
+import { useRef, useState } from "preact/hooks";
+
+import type { AutomationDetail, AutomationOfferDetail, OccurrenceSummary } from "../../../automation-messages.ts";
+import { InputError, request } from "../../api.ts";
+import { Dialog } from "../../components/dialog.tsx";
+import { Button } from "../../components/elements.tsx";
+import { Field, Form, type FormValues } from "../../components/form.tsx";
+import { reportChange } from "../../state/events.ts";
+import { showToast } from "../../state/toasts.ts";
+import { ArgumentFields, listArguments, readArguments } from "../methods/argument-fields.tsx";
+import { OfferView, Plan } from "./offer.tsx";
+
+interface AutomationActionsProps {
+  readonly automation: AutomationDetail;
+}
+
+/** The buttons of an automation: run now, pause, resume, accept. */
+export function AutomationActions({ automation }: AutomationActionsProps) {
+  const [dialog, setDialog] = useState<"run" | "pause" | "accept" | undefined>(undefined);
+  const { name, state, offer, input, hook } = automation;
+  const close = (): void => setDialog(undefined);
+  const isActive = state === "enabled" || state === "failing";
+  const takesInput = input !== null || hook !== null;
+  const resume = async (): Promise<void> => {
+    await request(`${getPath(name)}/resume`, { method: "POST", body: {} });
+    showToast({ tone: "ok", text: `${name} is resumed` });
+    reportChange("automations");
+  };
+  return (
+    <div class="row" role="group" aria-label="Actions">
+      {isActive && (
+        <Button
+          label={takesInput ? "Run now …" : "Run now"}
+          onClick={() => (takesInput ? setDialog("run") : run(name))}
+        />
+      )}
+      {isActive && <Button label="Pause …" onClick={() => setDialog("pause")} />}
+      {state === "paused" && <Button label="Resume" tone="primary" onClick={resume} />}
+      {offer !== null && needsAcceptance(automation) && (
+        <Button label="Accept …" tone="primary" onClick={() => setDialog("accept")} />
+      )}
+      {dialog === "run" && <RunDialog automation={automation} onClose={close} />}
+      {dialog === "pause" && <PauseDialog name={name} onClose={close} />}
+      {dialog === "accept" && offer !== null && <AcceptDialog automation={automation} offer={offer} onClose={close} />}
+    </div>
+  );
+}
+
+/** A paused one that has changed is held as soon as it is resumed. */
+function needsAcceptance({ state, offer }: AutomationDetail): boolean {
+  if (state === "proposed" || state === "unaccepted" || state === "held") return true;
+  return offer !== null && offer.difference.lines.length + offer.difference.methods.length > 0;
+}
+
+const getPath = (name: string): string => `/automations/${encodeURIComponent(name)}`;
+
+async function run(name: string, input?: unknown): Promise<void> {
+  await request<OccurrenceSummary>(`${getPath(name)}/run`, { method: "POST", body: { input } });
+  showToast({ tone: "ok", text: `${name} runs; its history has the result` });
+  reportChange("automations");
+}
+
+interface DialogProps extends AutomationActionsProps {
+  readonly onClose: () => void;
+}
+
+/** Asks for the input of a run. */
+function RunDialog({ automation, onClose }: DialogProps) {
+  const { name, input, example, hook } = automation;
+  const fields = useRef(hasProperties(input) ? listArguments({ input, arguments: example }) : undefined).current;
+  const start = async (values: FormValues): Promise<void> => {
+    await run(name, fields === undefined ? parseInput(values["input"] ?? "") : readArguments(fields, values));
+    onClose();
+  };
+  return (
+    <Dialog title={`Run ${name}`} onClose={onClose}>
+      <Form submit="Run" onSubmit={start} onCancel={onClose}>
+        <p class="muted">The program gets this input. It runs now, with the rights of its key and its limits.</p>
+        {fields !== undefined && <ArgumentFields fields={fields} />}
+        {fields === undefined && (
+          <Field
+            name="input"
+            label="Input (JSON)"
+            rows={8}
+            value={hook === null ? "" : JSON.stringify({ body: {}, headers: {} }, null, 2)}
+            note="Empty for the input of the schedule, or for none"
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function hasProperties(schema: unknown): boolean {
+  return typeof schema === "object" && schema !== null && "properties" in schema;
+}
+
+function parseInput(text: string): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new InputError('The input is not valid JSON. Write a value such as { "name": "a" }');
+  }
+}
+
+function PauseDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  const pause = async ({ reason = "" }: FormValues): Promise<void> => {
+    await request(`${getPath(name)}/pause`, { method: "POST", body: { reason } });
+    showToast({ tone: "ok", text: `${name} is paused` });
+    reportChange("automations");
+    onClose();
+  };
+  return (
+    <Dialog title={`Pause ${name}`} onClose={onClose}>
+      <Form submit="Pause" onSubmit={pause} onCancel={onClose}>
+        <p class="muted">Its slots do not run while it is paused. A run that has begun goes on.</p>
+        <Field name="reason" label="Reason" autofocus maxLength={500} note="Shown to others" />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Shows what is accepted, and sends the digest of what was shown. The first version that was shown stays. */
+function AcceptDialog({ automation, offer, onClose }: DialogProps & { readonly offer: AutomationOfferDetail }) {
+  const { name, state, key } = automation;
+  const shownOffer = useRef(offer).current;
+  const isAccepted = state !== "proposed" && state !== "unaccepted";
+  const accept = async (): Promise<void> => {
+    await request(`${getPath(name)}/accept`, { method: "POST", body: { digest: shownOffer.digest } });
+    showToast({ tone: "ok", text: `${name} is accepted and enabled` });
+    reportChange("automations");
+    onClose();
+  };
+  return (
+    <Dialog form="drawer" title={`Accept ${name}`} onClose={onClose}>
+      {state === "proposed" && (
+        <p class="warning">A model has written this. Read the whole of it before you accept it.</p>
+      )}
+      <OfferView offer={shownOffer} isAccepted={isAccepted} />
+      <section>
+        <h3>Plan</h3>
+        <Plan calls={shownOffer.calls} />
+      </section>
+      <p class="muted">
+        It then runs by itself with the rights of the key {key ?? "of its file"}, until it is paused or changes.
+      </p>
+      <div class="row form-actions">
+        <Button label="Cancel" onClick={onClose} />
+        {shownOffer.flaw === null && <Button label="Accept" tone="primary" onClick={accept} />}
+      </div>
+    </Dialog>
+  );
+}
