@@ -3,7 +3,6 @@ import { quote } from "../../shared/format-text.ts";
 import { parseValueExactly } from "../../shared/json/exact-json.ts";
 import { findShapeExcess } from "../../shared/json/json-shape.ts";
 import { encodeUtf8 } from "../../shared/json/utf8.ts";
-import { findSizeExcess } from "../../shared/value-size.ts";
 import { type DeliveryHeaders, DeliveryFlaw, findHeader } from "./delivery-flaw.ts";
 
 /** The value of `device.input()` in a run that a delivery started. It comes from outside. */
@@ -62,20 +61,15 @@ function unreadable(why: string): DeliveryFlaw {
   return new DeliveryFlaw("unreadable", `the body cannot be read: ${why}`);
 }
 
-/** Parses JSON; `undefined` for another text. Throws for one that is too large for a program. */
+/** Parses JSON; `undefined` for another text. Throws for one whose parsing would take too long. */
 function parseJson(json: string, subject: string): unknown {
   const shape = findShapeExcess(json);
   if (shape !== undefined) throw unreadable(`${subject} has ${shape}`);
-  let value: unknown;
   try {
-    value = parseValueExactly(json);
+    return parseValueExactly(json);
   } catch {
     return undefined;
   }
-  // It is the value of a member of the input.
-  const excess = findSizeExcess({ body: value });
-  if (excess !== undefined) throw unreadable(`${subject} has ${excess}`);
-  return value;
 }
 
 /** A field that is there several times is a list. */

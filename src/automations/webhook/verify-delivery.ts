@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 
+import { SkillgateError } from "../../errors.ts";
+import { createRunInput, type RunInput } from "../../shared/json/run-input.ts";
 import { type DeliveryHeaders, DeliveryFlaw, findHeader } from "./delivery-flaw.ts";
 import type { Webhook } from "./parse-webhook.ts";
 import { type DeliveryInput, findText, parseDeliveryBody, selectDeliveryHeaders } from "./payload.ts";
@@ -24,7 +26,7 @@ export interface DeliveryRequest {
 
 /** The result of the verification of a request. */
 export type VerifiedDelivery =
-  | { readonly kind: "delivery"; readonly delivery: string; readonly input: DeliveryInput }
+  | { readonly kind: "delivery"; readonly delivery: string; readonly input: RunInput }
   /** The service only tests the webhook: the JSON that answers it. */
   | { readonly kind: "test"; readonly answer: string }
   /** It does not prove who sent it. The sender must not learn why. */
@@ -70,7 +72,17 @@ function verify(scheme: Scheme, secrets: readonly string[], request: DeliveryReq
     delivery,
     receivedAt: new Date(now).toISOString(),
   };
-  return { kind: "delivery", delivery, input };
+  return { kind: "delivery", delivery, input: toRunInput(input) };
+}
+
+/** The run must not fail later because of a body that no run can have. */
+function toRunInput(input: DeliveryInput): RunInput {
+  try {
+    return createRunInput(input, true);
+  } catch (error) {
+    if (error instanceof SkillgateError) throw new DeliveryFlaw("unreadable", error.message);
+    throw error;
+  }
 }
 
 const MAX_EVENT_UNITS = 200;

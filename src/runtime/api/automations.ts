@@ -42,6 +42,11 @@ export function createAutomationsApi(
       test: async (...options) => (await open()).test(...options),
       remove: async (...options) => (await open()).remove(...options),
       whenEnded: async (...options) => (await open()).whenEnded(...options),
+      async receive(...request) {
+        // A stranger must not open the store of a project without automations.
+        if (opening === undefined && !existsSync(folder)) return { kind: "refused" };
+        return (await open()).receive(...request);
+      },
       async follow() {
         if (existsSync(folder)) return (await open()).follow();
         stopWaiting = whenCreated(folder, async () => (await open()).follow(), parts.log);

@@ -53,6 +53,8 @@ export type SharedRuntime = Pick<
 > & {
   /** Ends the logins of browsers: the login itself says for whom. */
   readonly accounts: Pick<Runtime["accounts"], "finishLogin">;
+  /** Takes deliveries to webhooks, which prove by their signatures who sent them. */
+  readonly automations: Pick<Runtime["automations"], "receive">;
 };
 
 /** The parts of a runtime that a right to administer opens. */

@@ -5,6 +5,7 @@ import {
   createRunId,
   type Dispatcher,
   type OccurrenceEnding,
+  type ReceiveDelivery,
   type StartObstacle,
   type StartRules,
 } from "../../automations/index.ts";
@@ -31,6 +32,7 @@ import {
 import { createOccurrenceRunner } from "./runner.ts";
 import { type FollowedSchedules, followSchedules } from "./schedules.ts";
 import type { UpcomingOptions, UpcomingSlots } from "./upcoming.ts";
+import { createWebhooks } from "./webhooks.ts";
 
 export type {
   AutomationDetail,
@@ -75,6 +77,8 @@ export interface AutomationApi extends AutomationAuthoring {
   retry(name: string, occurrence: string, options?: AutomationCaller): Promise<OccurrenceRow>;
   /** Waits for the end of an occurrence, which this or another process runs. */
   whenEnded(occurrence: Pick<OccurrenceRow, "automation" | "id">, signal?: AbortSignal): Promise<OccurrenceRow>;
+  /** Takes a request to the webhook with an id: verifies it, stores it, and lets its run begin. Never rejects. */
+  readonly receive: ReceiveDelivery;
   /** Begins what is due from now on, as long as the runtime is open. */
   follow(): Promise<void>;
 }
@@ -118,7 +122,8 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
     onEnd: (occurrence, ending) => reportEnd(occurrence, ending, parts),
     log: (level, text) => parts.log(level, text),
   });
-  const stops: (() => void)[] = [];
+  const webhooks = createWebhooks({ ...parts, open, files, dispatch: (name) => void dispatcher.dispatch(name) });
+  const stops: (() => void)[] = [webhooks.close];
   let schedules: FollowedSchedules | undefined;
   let following: Promise<void> | undefined;
 
@@ -139,6 +144,7 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
       ...createReads(files, open),
       ...createAuthoring(options, files),
       ...createChanges({ files, life, dispatcher, open, log: parts.log }),
+      receive: webhooks.receive,
       follow: () => (following ??= follow()),
     },
     async close() {

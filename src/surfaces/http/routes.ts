@@ -13,6 +13,7 @@ import { parseExactMessages } from "../mcp/index.ts";
 import { metricsText } from "./metrics.ts";
 import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts";
 import { serveConnect } from "./connect/index.ts";
+import { createHookRoute } from "./hooks/index.ts";
 import { createOpenapi } from "./openapi/index.ts";
 import { abortWithClient, accepts, createResponder, getTraceId, refuseAsProblem, refuseAt } from "./responses.ts";
 import { answerAtRpc } from "./rpc-route.ts";
@@ -27,15 +28,19 @@ import { truncateText } from "../../shared/format-text.ts";
 type RouteHandler = MiddlewareHandler<RouteEnvironment> | Handler<RouteEnvironment>;
 
 /**
- * Creates every endpoint. All check Host and Origin; all except `/health` require a token, which `/rpc` also accepts in
- * the message.
+ * Creates every endpoint. All check Host and Origin; all except `/health` and `/hooks/{id}` require a token, which `/rpc` also
+ * accepts in the message.
  */
 export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   const app = new Hono<RouteEnvironment>();
   const serve = (path: keyof typeof ENDPOINTS, ...handlers: readonly RouteHandler[]): void =>
     void app.on([...ENDPOINTS[path]], [toPattern(path)], ...handlers);
   servePublicCards(app, services);
-  app.use(traceHttpRequests(findRoute), counted(services), checkOrigin(services), identifySender(services));
+  app.use(traceHttpRequests(findRoute), counted(services), checkOrigin(services));
+  // Its senders have no token, and may send another secret in its place.
+  serve("/hooks/{id}", createHookRoute(services));
+  app.all(toPattern("/hooks/{id}"), (c) => wrongMethod(c, "POST"));
+  app.use(identifySender(services));
   serve("/health", (c) => answerHealth(c, services));
   serveMetadata(app, services);
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
@@ -102,6 +107,7 @@ const ENDPOINTS = {
   "/metrics": ["GET"],
   "/approvals": ["GET"],
   "/approvals/{id}": ["GET", "POST"],
+  "/hooks/{id}": ["POST"],
 } as const;
 
 const PATHS = Object.keys(ENDPOINTS);

@@ -19,7 +19,7 @@ export function hmac(text: string | Uint8Array, secret: string | Buffer = SECRET
 }
 
 export interface SignedDelivery {
-  readonly headers: Record<string, string | readonly string[]>;
+  readonly headers: Record<string, string>;
   readonly body: string;
 }
 

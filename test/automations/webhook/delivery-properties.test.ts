@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { type VerifiedDelivery, verifyDelivery } from "../../../src/automations/webhook/index.ts";
+import { type DeliveryHeaders, type VerifiedDelivery, verifyDelivery } from "../../../src/automations/webhook/index.ts";
 import fc from "../../support/fuzz.ts";
-import { hmac, NOW, parse, SECONDS, SECRET, type SignedDelivery, signers, WHSEC } from "./deliveries.ts";
+import { hmac, NOW, parse, SECONDS, SECRET, signers, WHSEC } from "./deliveries.ts";
 
 const SERVICES = ["github", "stripe", "slack", "standard", "token"] as const;
 
@@ -10,7 +10,7 @@ const hooks = { ...Object.fromEntries(SERVICES.map((name) => [name, parse(name)]
 
 function verify(
   service: string,
-  { headers, body }: { headers: SignedDelivery["headers"]; body: string | Uint8Array },
+  { headers, body }: { headers: DeliveryHeaders; body: string | Uint8Array },
 ): VerifiedDelivery {
   const hook = hooks[service];
   if (hook === undefined) throw new TypeError(service);

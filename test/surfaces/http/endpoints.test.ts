@@ -64,6 +64,7 @@ test("describes the endpoints in /openapi.json [V4]", async () => {
     "/rpc",
     "/approvals",
     "/approvals/{id}",
+    "/hooks/{id}",
     "/metrics",
   ]);
   expect(Object.keys(document.paths["/tools/{tool_name}"].post.responses)).toEqual([

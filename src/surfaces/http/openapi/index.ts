@@ -194,6 +194,29 @@ const OTHER_PATHS = {
       },
     },
   },
+  "/hooks/{id}": {
+    parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
+    post: {
+      operationId: "receiveDelivery",
+      summary: "Deliver an event to the webhook of an automation, signed as its settings say",
+      security: [],
+      requestBody: { required: true, content: { "*/*": { schema: {} } } },
+      responses: {
+        "200": jsonResponse("The delivery was stored before, or only tests the webhook", { type: "object" }),
+        "202": jsonResponse("The delivery is stored, and its run follows", {
+          type: "object",
+          required: ["delivery"],
+          properties: { delivery: { type: "string" } },
+        }),
+        "400": { description: "The body cannot be read", content: FAILED },
+        "401": { description: "The id of the webhook or the signature is wrong", content: FAILED },
+        "408": { description: "The body took too long to arrive", content: FAILED },
+        "413": { description: "The body has more than 1 MB", content: FAILED },
+        "429": { description: "Too many requests; Retry-After gives the seconds to wait", content: FAILED },
+        "503": { description: "The delivery is not stored, and must be sent again", content: FAILED },
+      },
+    },
+  },
   "/metrics": {
     get: {
       operationId: "metrics",

@@ -1,0 +1,118 @@
+import {
+  createOccurrence,
+  createWebhookReceiver,
+  findSecretFlaw,
+  type NewDelivery,
+  type OpenWebhook,
+  type ReceiveDelivery,
+  type WebhookRefusal,
+} from "../../automations/index.ts";
+import { getMessage } from "../../errors.ts";
+import type { Database } from "../../store/index.ts";
+import type { RuntimeParts } from "../api/parts.ts";
+import { isCommandReference, readSecretReference } from "../settings/secret-reference.ts";
+import type { AutomationFiles } from "./automation-files.ts";
+import { type AcceptedWebhook, createWebhookIndex } from "./webhook-index.ts";
+
+/** The webhooks of a runtime. */
+export interface Webhooks {
+  readonly receive: ReceiveDelivery;
+  getRefusal(automation: string): WebhookRefusal | undefined;
+  close(): void;
+}
+
+export interface WebhookParts extends Pick<RuntimeParts, "settings" | "secrets" | "log"> {
+  readonly open: () => Promise<Database>;
+  readonly files: AutomationFiles;
+  /** Begins what is due of an automation. */
+  readonly dispatch: (automation: string) => void;
+}
+
+/** The most deliveries of an automation that wait: while it is paused or held, and while its runs are behind. */
+const MAX_WAITING = { paused: 1_000, enabled: 10_000 } as const;
+
+export function createWebhooks(parts: WebhookParts): Webhooks {
+  const { open, files, log } = parts;
+  const index = createWebhookIndex({ open, files, warn: (text) => log("warn", text) });
+  const readSecrets = createSecretReader(parts);
+  const waiting = new Map<string, keyof typeof MAX_WAITING>();
+
+  async function find(id: string): Promise<OpenWebhook | undefined> {
+    const entry = await index.find(id);
+    if (entry === undefined) return undefined;
+    const { automation, webhook, isEnabled } = entry;
+    waiting.set(automation, isEnabled ? "enabled" : "paused");
+    return { automation, schemes: webhook.schemes, secrets: await readSecrets(entry) };
+  }
+
+  async function store({ automation, delivery, input }: NewDelivery): Promise<"new" | "repeated" | "full"> {
+    const { automations } = await open();
+    const id = toOccurrenceId(delivery);
+    const count = await automations.countOccurrences({ automation, kind: "delivery", state: "due" });
+    if (count >= MAX_WAITING[waiting.get(automation) ?? "enabled"])
+      return (await automations.getOccurrence(automation, id)) === undefined ? "full" : "repeated";
+    const row = createOccurrence({ automation, id, kind: "delivery" }, Date.now());
+    if (!(await automations.addOccurrence(row, input.json))) return "repeated";
+    // The answer to the service does not wait for the run.
+    setImmediate(parts.dispatch, automation);
+    return "new";
+  }
+
+  const receiver = createWebhookReceiver({ find, store, log: parts.log, now: Date.now });
+  return { ...receiver, close: () => index.close() };
+}
+
+/** Slots, manual occurrences and deliveries have one space of ids, and a service chooses those of its deliveries. */
+function toOccurrenceId(delivery: string): string {
+  return /^(?:\d{4}-\d\d-|manual-|delivery-)/.test(delivery) ? `delivery-${delivery}` : delivery;
+}
+
+/** Milliseconds for which the output of a command is used. */
+const COMMAND_MS = 600_000;
+
+/** The values of the secrets of a webhook. */
+interface SecretValues {
+  readonly at: number;
+  readonly values: Promise<readonly string[]>;
+}
+
+/** Creates the function that reads the secrets of webhooks. Those that cannot be used are left out, and the reasons are logged. */
+function createSecretReader({
+  settings,
+  secrets,
+  log,
+}: Pick<WebhookParts, "settings" | "secrets" | "log">): (webhook: AcceptedWebhook) => Promise<readonly string[]> {
+  const cache = new Map<string, SecretValues & { readonly digest: string }>();
+
+  async function read({ automation, webhook }: AcceptedWebhook): Promise<readonly string[]> {
+    const values = await Promise.all(
+      webhook.secrets.map(async (reference) => {
+        try {
+          const value = await readSecretReference(reference, settings);
+          secrets.add([value]);
+          const flaw = findSecretFlaw(webhook.schemes[0], value);
+          if (flaw === undefined) return [value];
+          log("warn", `The secret ${reference} of the webhook of the automation ${automation} ${flaw}`);
+        } catch (error) {
+          log("warn", `The secret ${reference} of the webhook of the automation ${automation}: ${getMessage(error)}`);
+        }
+        return [];
+      }),
+    );
+    return values.flat();
+  }
+
+  return (webhook) => {
+    const { automation, digest } = webhook;
+    const previous = cache.get(automation);
+    const maxAge = webhook.webhook.secrets.some(isCommandReference) ? COMMAND_MS : MAX_VARIABLE_MS;
+    const isFresh = previous?.digest === digest && performance.now() - previous.at < maxAge;
+    if (isFresh) return previous.values;
+    const entry = { digest, at: performance.now(), values: read(webhook) };
+    cache.set(automation, entry);
+    return entry.values;
+  };
+}
+
+/** Milliseconds for which the values of variables are used: a warning about a missing one is not repeated for each request. */
+const MAX_VARIABLE_MS = 60_000;
