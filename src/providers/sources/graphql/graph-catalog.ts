@@ -62,12 +62,15 @@ export function openGraphCatalog(file: string): GraphCatalog {
   return {
     ...catalog,
     read(row) {
-      const field = readField(row);
-      const types = listTypes(field.inputTypes, Infinity);
-      const schemas = types.flatMap(([name, type]) =>
-        type.schema === undefined ? [] : [[name, type.schema] as const],
-      );
-      return schemas.length === 0 ? field : { ...field, input: { ...field.input, $defs: Object.fromEntries(schemas) } };
+      const { input, ...field } = readField(row);
+      let withTypes: JsonSchema | undefined;
+      return {
+        ...field,
+        // The index of a search reads the examples alone.
+        get input() {
+          return (withTypes ??= addTypes(input, listTypes(field.inputTypes, Infinity)));
+        },
+      };
     },
     readDefinition(row) {
       const { description, signature, deprecated, inputTypes, outputType } = readField(row);
@@ -90,4 +93,10 @@ export function openGraphCatalog(file: string): GraphCatalog {
       return found === undefined ? undefined : readType(found)?.text;
     },
   };
+}
+
+/** Adds the schemas of the types that the schema of arguments refers to. */
+function addTypes(input: JsonSchema, types: readonly (readonly [string, StoredType])[]): JsonSchema {
+  const schemas = types.flatMap(([name, { schema }]) => (schema === undefined ? [] : [[name, schema] as const]));
+  return schemas.length === 0 ? input : { ...input, $defs: Object.fromEntries(schemas) };
 }
