@@ -1,10 +1,15 @@
 import {
+  type ASTVisitFn,
+  type ASTVisitor,
   type DocumentNode,
   type GraphQLSchema,
+  KnownTypeNamesRule,
+  type NamedTypeNode,
   type OperationDefinitionNode,
   specifiedRules,
   stripIgnoredCharacters,
   validate,
+  type ValidationContext,
   visit,
 } from "graphql";
 
@@ -76,10 +81,29 @@ function refuse(text: string, problems: readonly QueryProblem[], fields: readonl
   return { checked: { problems, fields, text } };
 }
 
+interface NamedTypeVisitor {
+  readonly NamedType: ASTVisitFn<NamedTypeNode>;
+}
+
+const RULES = specifiedRules.map((rule) => (rule === KnownTypeNamesRule ? checkTypeNames : rule));
+
+/** Applies `KnownTypeNamesRule` to unknown types only: it lists all types of the schema, a quarter of the time of all rules. */
+function checkTypeNames(context: ValidationContext): ASTVisitor {
+  let visitUnknown: ASTVisitFn<NamedTypeNode> | undefined;
+  return {
+    NamedType(...visited) {
+      const [{ name }] = visited;
+      if (context.getSchema().getType(name.value) !== undefined) return;
+      visitUnknown ??= (KnownTypeNamesRule(context) as NamedTypeVisitor).NamedType;
+      visitUnknown(...visited);
+    },
+  };
+}
+
 const TOO_MANY_EQUAL = "The text repeats fields of one name too often to be checked; select each field once";
 
 function findProblems(schema: GraphQLSchema, document: DocumentNode): readonly QueryProblem[] {
-  const errors = validate(schema, document, specifiedRules, { maxErrors: MAX_PROBLEMS });
+  const errors = validate(schema, document, RULES, { maxErrors: MAX_PROBLEMS });
   // The last error beyond the limit has no place: it says that there are more.
   const placed = errors.filter(({ nodes }) => nodes !== undefined && nodes.length > 0);
   // The rule that compares fields of one name has ended the check: later rules have not read the whole text.

@@ -55,6 +55,7 @@ export function explainErrors(
   document: DocumentNode,
   schema: GraphQLSchema,
 ): readonly QueryProblem[] {
+  if (errors.length === 0) return [];
   const nodeTypes = findPlaces(errors, document, schema);
   return errors
     .map((error) => explainError(error, nodeTypes, { document, schema }))
