@@ -28,6 +28,7 @@ export {
   MAX_AUTOMATION_BYTES,
   parseAutomationFile,
   type PlannedEffect,
+  replaceKey,
 } from "./file/automation-file.ts";
 export type { StartObstacle, StartRules } from "./choose-occurrences.ts";
 export {

@@ -102,6 +102,12 @@ export function formatAutomationFile(fields: AutomationContent): string {
   return `# An automation. After a change: skillgate automation accept NAME\n${stringify(Object.fromEntries(written), { lineWidth: 0 })}`;
 }
 
+/** Returns the text of a file with another key. Comments are left out. */
+export function replaceKey(name: string, text: string, key: string): string {
+  const fail = (line: number, why: string): SkillgateError => createAutomationError(`${name}.yaml:${line}: ${why}`);
+  return formatAutomationFile({ ...readYamlFields(text, FIELDS, fail).values, key });
+}
+
 export function createAutomationError(why: string): SkillgateError {
   return new SkillgateError("AUTOMATION_INVALID", sentence("AUTOMATION_INVALID", why));
 }

@@ -68,7 +68,7 @@ export function findState(
   row: AutomationRow | undefined,
   entry: ReturnType<AutomationFiles["get"]>,
 ): Pick<AutomationFacts, "state" | "reason"> {
-  if (row?.state === "proposed") return { state: "proposed", reason: "a person must accept it" };
+  if (row?.state === "proposed" && entry === undefined) return { state: "proposed", reason: "a person must accept it" };
   if (entry?.kind === "unusable") return { state: "held", reason: entry.why };
   if (row === undefined || row.digest === null) return { state: "unaccepted", reason: "it was not accepted yet" };
   if (entry === undefined) return { state: "held", reason: "its file is gone" };

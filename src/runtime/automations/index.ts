@@ -18,10 +18,17 @@ import type { Runs } from "../execution/runs.ts";
 import type { LogListener } from "../options.ts";
 import type { SavedSkills } from "../saved/index.ts";
 import type { RuntimeServices } from "../services.ts";
-import { type AutomationAuthoring, createAuthoring } from "./authoring/index.ts";
+import { type AutomationAuthoring, createAuthoring, writeAutomation } from "./authoring/index.ts";
 import { type AutomationFiles, openAutomationFiles } from "./automation-files.ts";
 import { type AutomationFacts, type AutomationState, describeAutomation } from "./facts.ts";
-import { type AutomationLife, type AutomationOffer, createAutomationLife, createHeldError } from "./life.ts";
+import {
+  type AutomationLife,
+  type AutomationOffer,
+  createAutomationLife,
+  createHeldError,
+  type OfferOptions,
+  requireRow,
+} from "./life.ts";
 import {
   type AutomationDetail,
   type AutomationFilter,
@@ -33,6 +40,8 @@ import { createOccurrenceRunner } from "./runner.ts";
 import { type FollowedSchedules, followSchedules } from "./schedules.ts";
 import type { UpcomingOptions, UpcomingSlots } from "./upcoming.ts";
 import { createWebhooks } from "./webhooks.ts";
+
+export type { AutomationTest, AutomationToSave, RemovedAutomation, SavedAutomation } from "./authoring/index.ts";
 
 export type {
   AutomationDetail,
@@ -66,9 +75,15 @@ export interface AutomationApi extends AutomationAuthoring {
   /** The slots of all enabled automations in a span of time. */
   upcoming(options: AutomationCaller & UpcomingOptions): Promise<UpcomingSlots>;
   /** Looks at an automation as it is now, with the difference to the accepted version. */
-  offer(name: string, options?: AutomationCaller): Promise<AutomationOffer>;
-  /** Accepts an automation as it is, and enables it; with `digest`, only if its file still has this digest. */
-  accept(name: string, options?: AutomationCaller & { readonly digest?: string }): Promise<AutomationFacts>;
+  offer(name: string, options?: AutomationCaller & OfferOptions): Promise<AutomationOffer>;
+  /**
+   * Accepts an automation as it is, and enables it; of a proposal, writes its file. With `digest`, only if its file still has this
+   * digest.
+   */
+  accept(
+    name: string,
+    options?: AutomationCaller & OfferOptions & { readonly digest?: string },
+  ): Promise<AutomationFacts>;
   pause(name: string, options?: AutomationCaller & { readonly reason?: string }): Promise<AutomationFacts>;
   resume(name: string, options?: AutomationCaller): Promise<AutomationFacts>;
   /** Runs an automation once, now; resolves when the occurrence is stored. Throws `AUTOMATION_HELD`. */
@@ -186,6 +201,7 @@ function openFiles({ settings, trust, log }: RuntimeParts): AutomationFiles {
 function createLife({ parts, run }: AutomationParts, files: AutomationFiles): AutomationLife {
   return createAutomationLife({
     files,
+    write: (name, text) => writeAutomation(name, text, parts.settings),
     open: () => parts.database.open(),
     check: (source, { input }, caller) =>
       run.checkTexts(source, { caller, ...(input !== undefined && { inputSchema: input }) }),
@@ -232,15 +248,15 @@ function createChanges({
   /** Notes who has changed what. */
   const note = (caller: Caller, what: string): void => log("info", `${caller.id} ${what}`);
   return {
-    async offer(name, { caller = OWNER } = {}) {
+    async offer(name, { caller = OWNER, ...options } = {}) {
       requireAdmin(caller, "Read");
       await files.refresh();
-      return life.offer(name);
+      return life.offer(name, options);
     },
-    async accept(name, { caller = OWNER, digest } = {}) {
+    async accept(name, { caller = OWNER, ...options } = {}) {
       requireAdmin(caller, "ManageServers");
       await files.refresh();
-      await life.accept(name, { by: caller.id, ...(digest !== undefined && { digest }) });
+      await life.accept(name, { by: caller.id, ...options });
       note(caller, `has accepted the automation ${name}`);
       void dispatcher.dispatch(name);
       return describe(name);
@@ -263,16 +279,18 @@ function createChanges({
     async run(name, { caller = OWNER, input } = {}) {
       requireAdmin(caller, "ManageServers");
       await files.refresh();
+      const { automations } = await open();
+      requireRow(name, await automations.get(name), files);
       const prepared = await life.prepare(name);
       if ("obstacle" in prepared) throw createHeldError(`${name}: ${prepared.obstacle}`);
       const row = createOccurrence({ automation: name, id: createManualId(Date.now()), kind: "manual" }, Date.now());
-      const { automations } = await open();
       await automations.addOccurrence(row, input === undefined ? undefined : JSON.stringify(input));
       void dispatcher.dispatch(name);
       return row;
     },
     async retry(name, id, { caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
+      await files.refresh();
       const { automations } = await open();
       const row = requireOccurrence(await automations.getOccurrence(name, id), id);
       if (!["failed", "cancelled", "skipped"].includes(row.state))

@@ -1,6 +1,14 @@
-import { type AutomationFile, createAutomationError, type StartObstacle } from "../../automations/index.ts";
+import { hash } from "node:crypto";
+
+import {
+  type AutomationFile,
+  createAutomationError,
+  parseAutomationFile,
+  replaceKey,
+  type StartObstacle,
+} from "../../automations/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
-import type { AutomationRow, Database } from "../../store/index.ts";
+import type { AcceptedVersion, AutomationRow, Database } from "../../store/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import type { AutomationFiles } from "./automation-files.ts";
 import { type AutomationDifference, describeDifference } from "./difference.ts";
@@ -10,6 +18,9 @@ import type { RunnableAutomation } from "./runner.ts";
 /** An automation that a person can accept as it is, with what has changed since it was accepted. */
 export interface AutomationOffer {
   readonly name: string;
+  readonly file: AutomationFile;
+  /** The caller that has proposed it, for a proposal. */
+  readonly proposedBy: string | undefined;
   readonly review: AutomationReview;
   readonly difference: AutomationDifference;
   /** The text of its file that was reviewed, and its SHA-256. */
@@ -23,20 +34,30 @@ export interface AutomationOffer {
 export interface AutomationLife {
   /** Returns what an automation needs to run now, or why it must not run. Holds one that is not as it was accepted. */
   prepare(name: string): Promise<RunnableAutomation | StartObstacle>;
-  /** Looks at an automation as it is now. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`. */
-  offer(name: string): Promise<AutomationOffer>;
+  /** Looks at an automation as it is now; `key` replaces that of a proposal. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`. */
+  offer(name: string, options?: OfferOptions): Promise<AutomationOffer>;
   /**
-   * Accepts an automation as it is, and enables it. With `digest`, only if its file has still this digest. Throws `AUTOMATION_UNKNOWN`,
+   * Accepts an automation as it is, and enables it; of a proposal, writes its file. With `digest`, only if its file has still this digest. Throws `AUTOMATION_UNKNOWN`,
    * `AUTOMATION_INVALID`, `AUTOMATION_HELD`.
    */
-  accept(name: string, options: { readonly by: string; readonly digest?: string }): Promise<AutomationRow>;
+  accept(
+    name: string,
+    options: OfferOptions & { readonly by: string; readonly digest?: string },
+  ): Promise<AutomationRow>;
   pause(name: string, reason: string): Promise<void>;
   /** Throws `AUTOMATION_HELD` for one that must be accepted. */
   resume(name: string): Promise<void>;
 }
 
+/** The key of a proposal. */
+export interface OfferOptions {
+  readonly key?: string;
+}
+
 export interface LifeParts extends ReviewParts {
   readonly files: AutomationFiles;
+  /** Writes the file of a proposal. */
+  readonly write: (name: string, text: string) => Promise<void>;
   readonly open: () => Promise<Database>;
   /** Called when this process has held an automation, once over all processes. */
   readonly onHeld: (name: string, why: string) => void;
@@ -53,12 +74,39 @@ export function createAutomationLife(parts: LifeParts): AutomationLife {
     return { obstacle: `it is held: ${why}` };
   }
 
-  async function offer(name: string): Promise<AutomationOffer> {
-    const accepted = await (await open()).automations.getVersion(name);
-    const { file, text, digest } = requireFile(name, files);
+  async function offer(name: string, options: OfferOptions = {}): Promise<AutomationOffer> {
+    const { automations } = await open();
+    const version = await automations.getVersion(name);
+    const proposal = await findProposal(name, version, options);
+    const { file, text, digest } = proposal ?? requireFile(name, files);
     const review = await reviewAutomation(file, parts);
+    const accepted = proposal === undefined ? version : undefined;
     const difference = describeDifference(accepted, { text, methods: review.methods });
-    return { name, review, difference, text, digest, flaw: review.flaw };
+    return { name, file, proposedBy: proposal?.by, review, difference, text, digest, flaw: review.flaw };
+  }
+
+  /** A file of the same name takes precedence over a proposal. */
+  async function findProposal(
+    name: string,
+    version: AcceptedVersion | undefined,
+    { key }: OfferOptions,
+  ): Promise<(OfferedFile & Pick<AutomationRow, "by">) | undefined> {
+    const row = await (await open()).automations.get(name);
+    if (row?.state !== "proposed" || version === undefined || files.get(name) !== undefined) {
+      if (key !== undefined)
+        throw createHeldError(`${name}: it is not a proposal; change its key in automations/${name}.yaml`);
+      return undefined;
+    }
+    const text = key === undefined ? version.text : replaceKey(name, version.text, key);
+    return { file: parseAutomationFile(name, text), text, digest: hash("sha256", text), by: row.by };
+  }
+
+  /** Writes the file of a proposal, and reads it as any file is read. */
+  async function writeProposal({ name, text, digest }: AutomationOffer): Promise<void> {
+    await parts.write(name, text);
+    await files.refresh();
+    if (requireFile(name, files).digest !== digest)
+      throw createHeldError(`${name}: its file was changed meanwhile; look at it again`);
   }
 
   return {
@@ -81,12 +129,14 @@ export function createAutomationLife(parts: LifeParts): AutomationLife {
       return { file: entry.file, caller: review.caller };
     },
     offer,
-    async accept(name, { by, digest }) {
-      const { review, text, digest: current, flaw } = await offer(name);
+    async accept(name, { by, digest, ...options }) {
+      const offered = await offer(name, options);
+      const { review, text, digest: current, flaw } = offered;
       if (digest !== undefined && digest !== current)
         throw createHeldError(`${name}: its file has changed since you looked at it; look at it again`);
       if (flaw !== undefined || review.caller === undefined)
         throw createHeldError(`${name}: ${flaw ?? "it has no key"}`);
+      if (offered.proposedBy !== undefined) await writeProposal(offered);
       const { automations } = await open();
       const before = await automations.get(name);
       const at = now();
@@ -107,7 +157,8 @@ export function createAutomationLife(parts: LifeParts): AutomationLife {
     },
     async pause(name, reason) {
       const { automations } = await open();
-      requireRow(name, await automations.get(name), files);
+      const row = requireRow(name, await automations.get(name), files);
+      if (row.digest === null) throw createHeldError(`${name}: ${describeState(row)}`);
       await automations.update(name, { state: "paused", reason, updated: now() });
     },
     async resume(name) {
@@ -137,11 +188,15 @@ export function describeState({ state, reason, name }: Pick<AutomationRow, "stat
   }
 }
 
+/** The file of an automation as it was read. */
+interface OfferedFile {
+  readonly file: AutomationFile;
+  readonly text: string;
+  readonly digest: string;
+}
+
 /** Throws `AUTOMATION_UNKNOWN` with similar names, and `AUTOMATION_INVALID` for a file that cannot be used. */
-export function requireFile(
-  name: string,
-  files: Pick<AutomationFiles, "get" | "list">,
-): { readonly file: AutomationFile; readonly text: string; readonly digest: string } {
+export function requireFile(name: string, files: Pick<AutomationFiles, "get" | "list">): OfferedFile {
   const entry = files.get(name);
   if (entry === undefined)
     throw createUnknownError(
@@ -152,7 +207,8 @@ export function requireFile(
   return entry;
 }
 
-function requireRow(
+/** Throws `AUTOMATION_UNKNOWN`, and `AUTOMATION_HELD` for one that was never accepted. */
+export function requireRow(
   name: string,
   row: AutomationRow | undefined,
   files: Pick<AutomationFiles, "get" | "list">,

@@ -97,7 +97,7 @@ async function findCaller(
 ): Promise<{ readonly caller: Caller } | { readonly flaw: string }> {
   const key = await createKeys(await open()).findCaller(name);
   if (key === undefined)
-    return { flaw: `there is no key ${name}; create it: skillgate keys create ${name} --allow 'call:Skill.*'` };
+    return { flaw: `there is no key ${name}; create it: skillgate keys create ${name} --call 'Skill.method'` };
   if (key.state !== "active")
     return { flaw: `the key ${name} ${key.state === "revoked" ? "was revoked" : "has expired"}` };
   const rights = listAdminRights(key.caller).filter((right) => right !== "Read");

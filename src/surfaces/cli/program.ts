@@ -4,6 +4,8 @@ import { VERSION } from "../../shared/version.ts";
 import { addAsk } from "./agent/ask.ts";
 import { addApprovals } from "./approvals.ts";
 import { addAudit } from "./audit.ts";
+import { addAutomation } from "./automation/index.ts";
+import { addSave } from "./automation/save.ts";
 import { addChat } from "./chat/index.ts";
 import { CliCommand, type CommandAction } from "./command.ts";
 import { addDescribe, addSearch, addTypes } from "./commands/catalog.ts";
@@ -49,6 +51,8 @@ export function createProgram(act: CommandAction): CliCommand {
   addMcp(program);
   addSource(program);
   addAccount(program);
+  addAutomation(program);
+  addSave(program);
   addSkills(program.command("skills").description("create, check, test and configure skills"));
   for (const add of [
     addServe,

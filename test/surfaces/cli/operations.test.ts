@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { expect, test } from "vitest";
 
 import { OPERATION_FIELDS } from "../../../src/surfaces/cli/operations/operation.ts";
@@ -7,11 +8,20 @@ import { createProgram } from "../../../src/surfaces/cli/program.ts";
 const OWN_FLAGS = new Set(["eval", "yes", "watch", "socket"]);
 
 /** What a command makes of its arguments. */
-const ARGUMENTS = new Set(["source", "path", "input"]);
+const ARGUMENTS: Readonly<Record<string, ReadonlySet<string>>> = {
+  run: new Set(["source"]),
+  call: new Set(["path", "input"]),
+  "automation run": new Set(["name", "occurrence"]),
+};
 
-test.each(["run", "call"] as const)("passes each flag of %s on to the process that serves the project", (name) => {
-  const command = createProgram(() => async () => {}).commands.find((each) => each.name() === name);
+test.each([
+  ["run", "run"],
+  ["call", "call"],
+  ["automation run", "automation"],
+] as const)("passes each flag of %s on to the process that serves the project", (path, kind) => {
+  let command: Command | undefined = createProgram(() => async () => {});
+  for (const name of path.split(" ")) command = command?.commands.find((each) => each.name() === name);
   const flags = command?.options.map((option) => option.attributeName()).filter((flag) => !OWN_FLAGS.has(flag));
-  const fields = Object.keys(OPERATION_FIELDS[name]).filter((field) => !ARGUMENTS.has(field));
+  const fields = Object.keys(OPERATION_FIELDS[kind]).filter((field) => ARGUMENTS[path]?.has(field) !== true);
   expect(flags?.toSorted()).toEqual(fields.toSorted());
 });

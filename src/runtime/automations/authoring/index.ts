@@ -8,6 +8,7 @@ import { type RemovedAutomation, removeAutomation } from "./remove.ts";
 import { type AutomationToSave, saveAutomation, type SavedAutomation, type SavingParts } from "./save.ts";
 import { type AutomationTest, testAutomation } from "./test.ts";
 
+export { writeAutomation } from "./write-files.ts";
 export type { AutomationTest, AutomationToSave, RemovedAutomation, SavedAutomation };
 
 /** Writes, tests and removes automations. */
@@ -62,10 +63,7 @@ function openParts({ parts, run, savedSkills }: AuthoringOptions, files: Automat
   const { settings, database, registry, providers } = parts;
   return {
     files,
-    folder: settings.automationsDir,
-    cwd: settings.cwd,
-    env: settings.env,
-    recordsTrust: settings.trust !== undefined,
+    settings,
     open: () => database.open(),
     check: run.checkTexts,
     getCatalog: (caller) => registry.viewFor(caller),

@@ -16,7 +16,8 @@ export interface RemovedAutomation {
 
 /** Removes an automation or a proposal: what the store has of it, and its files. Throws `AUTOMATION_UNKNOWN`. */
 export async function removeAutomation(name: string, parts: AuthoringParts): Promise<RemovedAutomation> {
-  const { files, folder, open } = parts;
+  const { files, settings, open } = parts;
+  const { automationsDir: folder } = settings;
   await files.refresh();
   const { automations } = await open();
   const entry = files.get(name);
@@ -29,7 +30,7 @@ export async function removeAutomation(name: string, parts: AuthoringParts): Pro
   await automations.delete(name);
   const own = entry === undefined ? [] : [getAutomationFile(folder, name), join(folder, getCassetteName(name))];
   const existing = own.filter((file) => existsSync(file));
-  if (existing.length > 0) await writeFiles(new Map(existing.map((file) => [file, undefined])), parts);
+  if (existing.length > 0) await writeFiles(new Map(existing.map((file) => [file, undefined])), settings);
   await files.refresh();
   return { name, files: existing };
 }

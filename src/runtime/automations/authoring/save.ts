@@ -62,6 +62,7 @@ export interface SavingParts extends AuthoringParts {
 /** Writes the files of an automation. Throws `AUTOMATION_INVALID`, `SAVE_INVALID`, `RUN_NOT_FOUND`, `OPTION_INVALID` for a name in use. */
 export async function saveAutomation(automation: AutomationToSave, parts: SavingParts): Promise<SavedAutomation> {
   const { name, from } = automation;
+  const { automationsDir: folder } = parts.settings;
   await parts.whenKnown();
   await requireFreeName(automation, parts);
   const program =
@@ -73,12 +74,12 @@ export async function saveAutomation(automation: AutomationToSave, parts: Saving
   const calls = listPlannedCalls(plan, parts.getCatalog(OWNER));
   const text = formatAutomationFile(describeContent(automation, program, calls));
   parseAutomationFile(name, text);
-  const file = getAutomationFile(parts.folder, name);
-  const cassette = join(parts.folder, getCassetteName(name));
+  const file = getAutomationFile(folder, name);
+  const cassette = join(folder, getCassetteName(name));
   const texts = new Map<string, string | undefined>([[file, text]]);
   // A record of an earlier program would not test this one.
   if (cassetteText !== undefined || existsSync(cassette)) texts.set(cassette, cassetteText);
-  await writeFiles(texts, parts);
+  await writeFiles(texts, parts.settings);
   await parts.files.refresh();
   const files = cassetteText === undefined ? [file] : [file, cassette];
   return { name, files, calls, parameters, example: values };
@@ -90,7 +91,7 @@ export function getCassetteName(name: string): string {
 
 async function requireFreeName(
   { name, mayReplace = false }: AutomationToSave,
-  { folder, cwd, files, open }: AuthoringParts,
+  { settings: { automationsDir, cwd }, files, open }: AuthoringParts,
 ): Promise<void> {
   await files.refresh();
   const row = await (await open()).automations.get(name);
@@ -98,7 +99,7 @@ async function requireFreeName(
     throw refuseName(
       `there is a proposal ${name} by ${row.by}; accept or remove it: skillgate automation accept ${name}`,
     );
-  const file = getAutomationFile(folder, name);
+  const file = getAutomationFile(automationsDir, name);
   if (mayReplace || (files.get(name) === undefined && !existsSync(file))) return;
   throw refuseName(
     `${relative(cwd, file)} already exists; choose another name, or replace it with --force (in a program: mayReplace)`,

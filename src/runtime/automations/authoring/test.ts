@@ -17,7 +17,7 @@ export type AutomationTest =
   /** There is no record to test it with. */
   | { readonly kind: "untested"; readonly why: string };
 
-interface TestParts extends Pick<AuthoringParts, "files" | "folder"> {
+interface TestParts extends Pick<AuthoringParts, "files" | "settings"> {
   readonly replay: RunReplays["replay"];
 }
 
@@ -28,7 +28,7 @@ interface TestParts extends Pick<AuthoringParts, "files" | "folder"> {
 export async function testAutomation(
   name: string,
   input: unknown,
-  { files, folder, replay }: TestParts,
+  { files, settings, replay }: TestParts,
 ): Promise<AutomationTest> {
   await files.refresh();
   const { file } = requireFile(name, files);
@@ -37,7 +37,7 @@ export async function testAutomation(
     return { kind: "untested", why: "it has no cassette, because it was not saved from a run" };
   let cassette: Awaited<ReturnType<typeof readCassette>>;
   try {
-    cassette = await readCassette(join(folder, file.cassette), file.cassette);
+    cassette = await readCassette(join(settings.automationsDir, file.cassette), file.cassette);
   } catch (error) {
     return { kind: "untested", why: getMessage(error) };
   }

@@ -7,14 +7,8 @@ import { wholeNumber } from "../input/option-values.ts";
 import { parseRunInput, readRunInput } from "../input/run-input.ts";
 import { readText, readTextFile } from "../input/read-text.ts";
 import { configOptions, loadConfigModule } from "../mcp/files.ts";
-import {
-  type CommandOperation,
-  type OperationContext,
-  performCall,
-  performRun,
-  RUN_FLAGS,
-  type RunOperation,
-} from "../operations/operation.ts";
+import { type CommandOperation, type OperationContext, RUN_FLAGS, type RunOperation } from "../operations/operation.ts";
+import { perform } from "../operations/perform.ts";
 import type { CliSession, CommonFlags } from "../session.ts";
 import { NO_SOCKET, type OperationFlags, performAtSocket } from "../socket/client.ts";
 import { showLiveOutput } from "../terminal/live-output.ts";
@@ -201,6 +195,5 @@ async function performHere(
     options: {},
   };
   const endLiveOutput = showLiveOutput(runtime, session);
-  const performed = operation.kind === "run" ? performRun(operation, context) : performCall(operation, context);
-  return performed.finally(endLiveOutput);
+  return perform(operation, context).finally(endLiveOutput);
 }

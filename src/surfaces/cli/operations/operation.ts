@@ -16,6 +16,7 @@ import { skillStackText, valueText, warningsText } from "../text/output.ts";
 import { noteLines, outcomeRemarks, outcomeText, traceText } from "../text/run-texts.ts";
 import { lacksSkill, selectProblems, throwUnknown } from "../unknown-path.ts";
 import { UsageError } from "../usage-error.ts";
+import type { AutomationOperation } from "./run-automation.ts";
 
 /** Runs a program. Its fields after `source` are flags of the command. */
 export interface RunOperation {
@@ -56,10 +57,11 @@ export const OPERATION_FIELDS: {
 } = {
   run: { source: isText, ...RUN_FLAGS },
   call: { path: isText, input: isWrittenInput },
+  automation: { name: isText, occurrence: orAbsent(isText), input: orAbsent(isText), wait: orAbsent(isBoolean) },
 };
 
 /** The work of a command, which its own process or the one that serves the project can do. */
-export type CommandOperation = RunOperation | CallOperation;
+export type CommandOperation = RunOperation | CallOperation | AutomationOperation;
 
 /** The parts that an operation uses. */
 export interface OperationContext {

@@ -44,7 +44,8 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-async function saveRun(session: CliSession, id: string, flags: SaveFlags): Promise<CommandResult> {
+/** Makes a saved skill of a run. */
+export async function saveRun(session: CliSession, id: string, flags: SaveFlags): Promise<CommandResult> {
   const [runtime, { skills: inUse, ownSkills }] = await Promise.all([openRuns(session), session.folders()]);
   const stem = requireFileStem(flags.name);
   const { id: run } = await findRun(runtime, id);

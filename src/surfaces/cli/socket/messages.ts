@@ -130,7 +130,7 @@ export function parsePerformRequest(params: Readonly<Record<string, unknown>>): 
 
 function parseOperation(written: unknown): CommandOperation | undefined {
   const kind = isRecord(written) ? written["kind"] : undefined;
-  if (kind !== "run" && kind !== "call") return undefined;
-  const fields = pickFields(written, OPERATION_FIELDS[kind]);
+  if (typeof kind !== "string" || !Object.hasOwn(OPERATION_FIELDS, kind)) return undefined;
+  const fields = pickFields(written, OPERATION_FIELDS[kind as CommandOperation["kind"]]);
   return fields && ({ kind, ...fields } as unknown as CommandOperation);
 }

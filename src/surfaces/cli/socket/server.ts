@@ -13,7 +13,8 @@ import type { Connections } from "../../http/opening/index.ts";
 import type { CommandResult } from "../command.ts";
 import { createErrorResult } from "../error-answer.ts";
 import { streamLines } from "../input/read-text.ts";
-import { type OperationContext, performCall, performRun } from "../operations/operation.ts";
+import type { OperationContext } from "../operations/operation.ts";
+import { perform } from "../operations/perform.ts";
 import { type CliSession, getRuntimeOptions } from "../session.ts";
 import { filterProblems, withWarnings } from "../unknown-path.ts";
 import { announceSocket, createAddress, removeSocket, sign, signVariables } from "./address.ts";
@@ -185,7 +186,7 @@ class CommandConnection {
       options: { runId, approve: this.#createApprove(request) },
     };
     try {
-      return await (operation.kind === "run" ? performRun(operation, context) : performCall(operation, context));
+      return await perform(operation, context);
     } finally {
       stop();
     }

@@ -1,0 +1,173 @@
+import { Option } from "commander";
+
+import type { AutomationToSave, SavedAutomation } from "../../../runtime/automations/index.ts";
+import type { Runtime } from "../../../runtime.ts";
+import type { CliCommand, CommandResult } from "../command.ts";
+import { readTextFile } from "../input/read-text.ts";
+import { collected } from "../mcp/server-flags.ts";
+import { findRun } from "../runs/find-run.ts";
+import type { CliSession } from "../session.ts";
+import { saveRun } from "../skills/save.ts";
+import { lines, shownPath } from "../text/layout.ts";
+import { UsageError } from "../usage-error.ts";
+import { openAutomations } from "./open-automations.ts";
+
+/** The flags of an automation to write. */
+interface SaveFlags {
+  readonly run?: string;
+  readonly key?: string;
+  readonly param?: readonly string[];
+  readonly description?: string;
+  readonly cron?: string;
+  readonly every?: string;
+  readonly zone?: string;
+  readonly overlap?: string;
+  readonly catchUp?: string;
+  readonly webhook?: string;
+  readonly secret?: readonly string[];
+  readonly force?: true;
+}
+
+export function addAutomationAdd(automation: CliCommand): void {
+  addSaveOptions(
+    automation
+      .command("add")
+      .description("write an automation from a run that worked, or from a program; it runs after accept")
+      .argument("<name>", "its name, such as daily-report")
+      .argument("[file]", "the program, in place of --run")
+      .option("--run <run>", "the run, or the beginning of its id; its recorded calls become its test"),
+  ).run(add);
+}
+
+/** `skillgate save`: a run becomes an automation or a skill. */
+export function addSave(program: CliCommand): void {
+  addSaveOptions(
+    program
+      .command("save")
+      .description("make an automation or a skill of a run that worked; its recorded calls become its test")
+      .argument("<run>", "the run, or the beginning of its id")
+      .addOption(
+        new Option("--as <kind>", "what it becomes").choices(["automation", "skill"]).makeOptionMandatory(true),
+      )
+      .requiredOption("--name <name>", "the name of the automation, or the topic of the skill")
+      .option("--method <method>", "of a skill: the name of its method", "run"),
+  )
+    .addHelpText("after", HELP)
+    .run(save);
+}
+
+const HELP = `
+Examples:
+  skillgate save 3f9c --as automation --name daily-report --key reporter --param city --every 1h
+  skillgate save 3f9c --as skill --name city-weather --param city`;
+
+function addSaveOptions(command: CliCommand): CliCommand {
+  return command
+    .option("--key <key>", "the name of the API key with whose rights it runs; it may be created later")
+    .option(
+      "--param <parameter>",
+      "a constant of the program, or name=value for the literal with that value: it becomes the input; repeatable",
+      collected,
+    )
+    .option("--description <text>", "what it does (default: the methods that it calls)")
+    .option("--cron <expression>", 'when it runs, in five fields, such as "0 9 * * MON-FRI"; see --zone')
+    .option("--every <period>", "when it runs, in place of --cron: from 1m to 366d, such as 5m")
+    .option("--zone <zone>", "the IANA name of the zone of --cron, such as Europe/Berlin")
+    .option("--overlap <rule>", "while an earlier run has not ended: skip, queue, parallel or cancel")
+    .option("--catch-up <rule>", "the missed times that run later: none, one or all")
+    .option(
+      "--webhook <service>",
+      "run it for each delivery to POST /hooks/NAME: github, stripe, slack, standard or token",
+    )
+    .option("--secret <reference>", "a secret of the webhook, as in '${HOOK_SECRET}'; repeatable", collected)
+    .option("--force", "replace the one of this name");
+}
+
+async function add(
+  session: CliSession,
+  name: string,
+  file: string | undefined,
+  flags: SaveFlags,
+): Promise<CommandResult> {
+  const { run } = flags;
+  if ((file === undefined) === (run === undefined))
+    throw new UsageError("Give either a program file, or --run with a run that worked: skillgate runs list");
+  if (file !== undefined && flags.param !== undefined)
+    throw new UsageError("--param is for a run; a program file takes its input from device.input()");
+  const sections = readSections(flags);
+  const runtime = await openAutomations(session, "known");
+  const from =
+    run === undefined
+      ? { source: await readTextFile(file ?? "", session.signal) }
+      : { run: (await findRun(runtime, run)).id, parameters: flags.param ?? [] };
+  const saved = await runtime.automations.save({ name, from, ...sections });
+  return describeSaved(saved, runtime);
+}
+
+interface SaveRunFlags extends SaveFlags {
+  readonly as: "automation" | "skill";
+  readonly name: string;
+  readonly method: string;
+}
+
+/** The flags that only an automation has. */
+const AUTOMATION_FLAGS = ["key", "cron", "every", "zone", "overlap", "catchUp", "webhook", "secret"] as const;
+
+async function save(
+  session: CliSession,
+  run: string,
+  { as: kind, name, ...flags }: SaveRunFlags,
+): Promise<CommandResult> {
+  if (kind === "automation") return add(session, name, undefined, { ...flags, run });
+  const wrong = AUTOMATION_FLAGS.find((flag) => flags[flag] !== undefined);
+  if (wrong !== undefined)
+    throw new UsageError(`--${wrong === "catchUp" ? "catch-up" : wrong} is for an automation: write --as automation`);
+  return saveRun(session, run, { ...flags, name, param: flags.param ?? [] });
+}
+
+function readSections({
+  key,
+  description,
+  cron,
+  every,
+  zone,
+  overlap,
+  catchUp,
+  webhook,
+  secret,
+  force,
+}: SaveFlags): Omit<AutomationToSave, "from" | "name"> {
+  if (key === undefined)
+    throw new UsageError(
+      "An automation runs with the rights of an API key: write --key KEY; create one with: skillgate keys create KEY --call 'Skill.method'",
+    );
+  if ((webhook === undefined) !== (secret === undefined))
+    throw new UsageError("A webhook has a service and a secret: --webhook github --secret '${HOOK_SECRET}'");
+  const times = Object.entries({ cron, every, zone, overlap, catchUp }).filter(([, value]) => value !== undefined);
+  return {
+    key,
+    ...(description !== undefined && { description }),
+    ...(times.length > 0 && { schedule: Object.fromEntries(times) }),
+    ...(webhook !== undefined && { webhook: { verify: webhook, secrets: secret } }),
+    mayReplace: force === true,
+  };
+}
+
+async function describeSaved(
+  { name, files, calls, parameters, example }: SavedAutomation,
+  { automations, secrets }: Runtime,
+): Promise<CommandResult> {
+  const { flaw } = await automations.offer(name);
+  const [file = "", cassette] = files;
+  const test = cassette === undefined ? "" : `, and its test in ${shownPath(cassette)}`;
+  return {
+    json: { automation: name, files, calls, parameters, example: secrets.maskTexts(example), flaw: flaw ?? null },
+    text: lines([
+      `Saved ${name} in ${shownPath(file)}${test}`,
+      calls.length === 0 ? "" : `It calls ${calls.map(({ path, effect }) => `${path} (${effect})`).join(", ")}`,
+      cassette === undefined ? "" : `Test it:   skillgate automation test ${name}`,
+      `Accept it: skillgate automation accept ${name}`,
+    ]),
+    remarks: flaw === undefined ? "" : `It cannot be accepted yet: ${flaw}`,
+  };
+}
