@@ -21,7 +21,7 @@ export interface ScheduledAutomation {
 }
 
 export interface Scheduler {
-  /** Replaces the automations. One that stays has its slots as before, also those that are due. */
+  /** Replaces the automations, soon. One that stays has its slots as before, also those that are due. */
   setSchedules(automations: readonly ScheduledAutomation[]): void;
   /** Ends the timer, and waits for calls of `onDue`, at most 5 s. */
   close(): Promise<void>;
@@ -38,7 +38,10 @@ export interface SchedulerOptions {
 const MAX_PAUSE_MS = 60_000;
 
 /** The loop of the process does other work after this time. */
-const SLICE_MS = 10;
+const SLICE_MS = 5;
+
+/** The automations of a list that are read at once. */
+const LIST_PART = 100;
 
 /** Removed or changed entries leave items in the heap, which are removed at the latest when there are more of them. */
 const MAX_STALE_ITEMS = 1_000;
@@ -74,8 +77,10 @@ class TimedScheduler implements Scheduler {
   /** Entries whose next start must be computed. */
   readonly #changed: ScheduleEntry[] = [];
   readonly #starts = new StartHeap<ScheduleEntry>();
-  /** The number of the list that `setSchedules` has set last. */
+  /** The list that `setSchedules` has set last, until it has been read; its number, and how many of it have been read. */
+  #list: readonly ScheduledAutomation[] | undefined;
   #listNumber = 0;
+  #readCount = 0;
   #stopTimer: (() => void) | undefined;
   #isClosed = false;
 
@@ -88,13 +93,9 @@ class TimedScheduler implements Scheduler {
 
   setSchedules(automations: readonly ScheduledAutomation[]): void {
     if (this.#isClosed) return;
-    const list = ++this.#listNumber;
-    for (const automation of automations) {
-      const entry = this.#entries.get(automation.name) ?? this.#addEntry(automation);
-      entry.listNumber = list;
-      if (hasNews(entry, automation)) this.#markChanged(entry, automation);
-    }
-    for (const [name, entry] of this.#entries) if (entry.listNumber !== list) this.#remove(name, entry);
+    this.#list = automations;
+    this.#readCount = 0;
+    this.#listNumber++;
     this.#setTimer(0);
   }
 
@@ -160,10 +161,10 @@ class TimedScheduler implements Scheduler {
     }
   }
 
-  /** Handles an entry that is due or has changed. Returns false if there is none. */
+  /** Handles an entry that is due or has changed, or reads a part of the list. Returns false if there is nothing to do. */
   #handleNext(): boolean {
     const entry = this.#takeDue() ?? this.#takeChanged();
-    if (entry === undefined) return false;
+    if (entry === undefined) return this.#readList();
     try {
       this.#decide(entry);
       this.#scheduleNext(entry);
@@ -172,6 +173,26 @@ class TimedScheduler implements Scheduler {
       this.#setStart(entry, this.#clock.now() + MAX_PAUSE_MS);
     }
     return true;
+  }
+
+  /** Reads a part of the list of `setSchedules`. Returns false if it has been read. */
+  #readList(): boolean {
+    const list = this.#list;
+    if (list === undefined) return false;
+    const end = Math.min(this.#readCount + LIST_PART, list.length);
+    for (const automation of list.slice(this.#readCount, end)) {
+      const entry = this.#entries.get(automation.name) ?? this.#addEntry(automation);
+      entry.listNumber = this.#listNumber;
+      if (hasNews(entry, automation)) this.#markChanged(entry, automation);
+    }
+    this.#readCount = end;
+    if (end === list.length) this.#endList();
+    return true;
+  }
+
+  #endList(): void {
+    this.#list = undefined;
+    for (const [name, entry] of this.#entries) if (entry.listNumber !== this.#listNumber) this.#remove(name, entry);
   }
 
   #takeDue(): ScheduleEntry | undefined {

@@ -190,7 +190,7 @@ test("100 automations that are due in one second, of which 40 never end, do not 
   ]);
   await clock.advance(4.5 * MINUTE_MS + 5 * SECOND_MS);
   expect(calls).toHaveLength(60);
-  expect(logged[0]).toBe("The slots of slow-0 take longer than 5 s to be stored");
+  expect(logged[0]).toMatch(/^The slots of slow-\d+ take longer than 5 s to be stored$/);
   await clock.advance(MINUTE_MS);
   expect(calls).toHaveLength(61);
   expect(calls.at(-1)).toBe("later 12:06");
