@@ -117,6 +117,7 @@ test(
     expect(sent.filter((id) => !ids.includes(id))).toEqual([]);
     const slots = listMinutes(begin, end);
     expect(slots.filter((slot) => !rows.some(({ id }) => id === slot))).toEqual([]);
+    expect(rows.filter(({ state }) => state !== "completed" && state !== "missed")).toEqual([]);
     const completed = rows.filter(({ state }) => state === "completed").map(({ id }) => id);
     expect(new Set(completed)).toEqual(new Set(ids));
 

@@ -143,6 +143,7 @@ class SourceMethod implements MethodDefinition {
   readonly argumentNames: readonly string[];
   readonly request: OperationRow;
   readonly fillsDefaults = true;
+  readonly recognizesRepeats?: true;
   readonly accounts?: readonly string[];
   readonly source: SourceReader;
 
@@ -152,6 +153,7 @@ class SourceMethod implements MethodDefinition {
     this.description = [description, formatRequest(row)].filter(Boolean).join(". ");
     if (title !== undefined) this.toolFields = { title };
     this.metadata = metadata;
+    if (source.config.idempotencyHeader !== undefined) this.recognizesRepeats = true;
     const account = findAccountName(source.config, row);
     if (account !== undefined) this.accounts = [account];
     const hidden = new Set(listOwnPlaces(source.config, row, source.findAccount).map((location) => location.name));

@@ -263,8 +263,10 @@ export class RecordedCalls implements RecordedRunCalls {
 
   /** True if a second call does no harm. */
   #isRepeatable(path: string): boolean {
-    const metadata = this.#options.catalog.method(path)?.metadata;
-    return metadata !== undefined && (metadata.readOnly || metadata.idempotent);
+    const method = this.#options.catalog.method(path);
+    if (method === undefined) return false;
+    const { metadata, definition } = method;
+    return metadata.readOnly || metadata.idempotent || definition.recognizesRepeats === true;
   }
 
   #diverge({ id, path }: SandboxCall, found: StoredCall): SandboxAnswer {

@@ -40,6 +40,7 @@ export class GraphMethod implements MethodDefinition {
   readonly response: ResponseForms;
   readonly metadata: Partial<MethodMetadata>;
   readonly queryText: QueryText;
+  readonly recognizesRepeats?: true;
   readonly accounts?: readonly string[];
   readonly effectReason: string;
   readonly first: OperationRow | undefined;
@@ -53,6 +54,7 @@ export class GraphMethod implements MethodDefinition {
     this.response = response;
     this.metadata = combineMetadata(rows.map(getMetadata));
     this.queryText = queryText;
+    if (source.config.idempotencyHeader !== undefined) this.recognizesRepeats = true;
     if (account !== undefined) this.accounts = [account];
     this.effectReason = `A call has the effects of the root fields in its text, and this method those of all its root fields together; sources.${source.config.name}.effects can say something else`;
     this.first = rows[0];
