@@ -98,7 +98,10 @@ test(
   async () => {
     const tracker = await startTracker();
     const cwd = createProject(tracker);
-    const env = environment(cwd, { HOOK_SECRET: SECRET });
+    const env = environment(cwd, {
+      HOOK_SECRET: SECRET,
+      ALERT_SECRET: `whsec_${randomBytes(24).toString("base64")}`,
+    });
     const runtime = await openRuntime(cwd, env);
     await createKeys(await runtime.database()).create({ name: "reporter", permissions: ["call:TrackerAPI.*"] });
     const begin = Date.now();
@@ -143,7 +146,6 @@ test(
 );
 
 function createProject({ origin }: Tracker): string {
-  const secret = `whsec_${randomBytes(24).toString("base64")}`;
   const automation = {
     description: "Reports the open issues",
     key: "reporter",
@@ -155,7 +157,7 @@ function createProject({ origin }: Tracker): string {
     "settings.yaml": JSON.stringify({
       server: { auth: false },
       sources: { tracker: { openapi: `${origin}/openapi.json`, private: true, idempotencyHeader: "Idempotency-Key" } },
-      alerts: { url: `${origin}/alerts`, secret, private: true },
+      alerts: { url: `${origin}/alerts`, secret: "${ALERT_SECRET}", private: true },
     }),
     "automations/report.yaml": JSON.stringify(automation),
   });
