@@ -28,6 +28,7 @@ import type { RefusalReport } from "../refusals/report.ts";
 import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
 
 export type { AccountForm, AccountLoginTarget, AccountTest, ListedAccount, Revocation, Rotation, ServerLogin };
+export type { AutomationToSave, SavedAutomation } from "../automations/authoring/index.ts";
 export type {
   AutomationDetail,
   AutomationFacts,

@@ -9,6 +9,7 @@ import type {
   AutomationPage,
   UpcomingSlots,
 } from "./index.ts";
+import type { AutomationToSave, SavedAutomation } from "./authoring/index.ts";
 import type { AutomationReview } from "./review.ts";
 import type { UpcomingOptions } from "./upcoming.ts";
 
@@ -30,6 +31,8 @@ export interface AutomationView {
   resume(name: string): Promise<AutomationFacts>;
   run(name: string, input: unknown): Promise<OccurrenceRow>;
   retry(name: string, occurrence: string): Promise<OccurrenceRow>;
+  save(automation: AutomationToSave): Promise<SavedAutomation>;
+  remove(name: string): Promise<void>;
 }
 
 export function createAutomationView(api: AutomationApi, caller: Caller): AutomationView {
@@ -49,5 +52,7 @@ export function createAutomationView(api: AutomationApi, caller: Caller): Automa
     resume: (name) => api.resume(name, { caller }),
     run: (name, input) => api.run(name, { input, caller }),
     retry: (name, occurrence) => api.retry(name, occurrence, { caller }),
+    save: (automation) => api.save(automation, { caller }),
+    remove: async (name) => void (await api.remove(name, { caller })),
   };
 }

@@ -119,3 +119,10 @@ export interface AutomationCalendar extends UpcomingSlots {
   readonly from: number;
   readonly until: number;
 }
+
+/** An automation whose file was written. It runs after it was accepted. */
+export interface SavedAutomationFacts {
+  readonly name: string;
+  /** The name of its file. */
+  readonly file: string;
+}

@@ -5,7 +5,7 @@ import { createAddServerEndpoints } from "./servers/add-servers.ts";
 import { createApiEndpoints } from "./apis.ts";
 import { createApprovalEndpoints } from "./approvals.ts";
 import { createAuditEndpoints } from "./audit.ts";
-import { createAutomationEndpoints } from "./automations.ts";
+import { createAutomationEndpoints } from "./automations/index.ts";
 import { createChatEndpoints } from "./chat.ts";
 import { createConnectEndpoints } from "./connect.ts";
 import { createKeyEndpoints } from "./keys.ts";

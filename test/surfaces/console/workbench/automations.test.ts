@@ -24,6 +24,7 @@ import {
   takeScreenshot,
   TOKEN,
   useBrowser,
+  writeProgram,
 } from "../browser.ts";
 
 useBrowser();
@@ -94,6 +95,11 @@ async function send<Value = unknown>(
   const text = await response.text();
   expect(text).not.toContain(SECRET);
   return { status: response.status, json: (text === "" ? undefined : JSON.parse(text)) as Value };
+}
+
+function remove(server: ConsoleServer, name: string, token = TOKEN): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}`, "x-skillgate-console": "1" };
+  return fetch(`${server.url}/console/api/automations/${name}`, { method: "DELETE", headers });
 }
 
 /** Accepts an automation as the page does. */
@@ -245,6 +251,43 @@ describe("the endpoints of automations", () => {
     expect(json.until - json.from).toBe(8 * 86_400_000);
   });
 
+  test("save a run that worked, or its program if it was not recorded, and remove what was saved", async () => {
+    const server = await serveBoard();
+    const source = 'await device.BoardSkill.post({ text: "hello" })';
+    const { runId } = await server.runtime.run(source);
+    const body = { name: "daily", key: "poster", run: runId, schedule: { every: "1h" }, parameters: ["text=hello"] };
+    const reader = { token: await createKey(server, "reader", ["call:*", "admin:Read"]) };
+    expect(await send(server, "/automations", { ...reader, body })).toMatchObject({
+      status: 403,
+      json: { code: "ADMIN_MISSING" },
+    });
+    const save = (changes: object) => send(server, "/automations", { body: { ...body, ...changes } });
+    for (const changes of [
+      { name: "" },
+      { key: 1 },
+      { schedule: "daily" },
+      { parameters: Array.from({ length: 51 }, () => "a") },
+      { run: "gone" },
+    ])
+      expect((await save(changes)).status, JSON.stringify(changes)).toBeGreaterThanOrEqual(400);
+    expect(await save({})).toMatchObject({ status: 201, json: { name: "daily", file: "daily.yaml" } });
+    expect(await save({})).toMatchObject({ status: 400, json: { code: "OPTION_INVALID" } });
+    const { json } = await send<AutomationDetail>(server, "/automations/daily");
+    expect(json).toMatchObject({ state: "unaccepted", schedule: "every 1h", input: { required: ["text"] } });
+    await accept(server, "daily");
+    await run(server, "daily", { text: "again" });
+    expect(server.posts).toEqual(["hello", "again"]);
+    expect(await save({ name: "other", run: "gone", source: "return 1" })).toMatchObject({
+      status: 400,
+      json: { detail: expect.stringContaining("leave parameters empty") },
+    });
+    const unrecorded = { name: "other", run: "gone", source: "return 1", parameters: [] };
+    expect(await save(unrecorded)).toMatchObject({ status: 201, json: { name: "other" } });
+    expect((await remove(server, "other", reader.token)).status).toBe(403);
+    expect((await remove(server, "other")).status).toBe(204);
+    expect((await remove(server, "other")).status).toBe(404);
+  });
+
   test("report changes to the browsers of administrators", async () => {
     const server = await serveBoard();
     server.write("report");
@@ -309,6 +352,36 @@ describe.skipIf(!hasChromium)("the page of automations", () => {
     await page.getByRole("button", { name: "Resume" }).press("Enter");
     await page.getByText("enabled", { exact: true }).waitFor();
     expect(faults).toEqual([]);
+  });
+
+  test("saves a run of the playground, and removes what was saved [O2]", { tags: "rest" }, async () => {
+    const server = await serveBoard();
+    const { page, faults } = await openConsole(server, "#/playground");
+    await writeProgram(page, 'return await device.BoardSkill.post({ text: "hello" })');
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("button", { name: "Save as an automation …" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Save as an automation" });
+    await dialog.getByLabel(/^Name/).fill("daily");
+    await dialog.getByLabel(/^Key/).selectOption("poster");
+    await dialog.getByLabel("It runs").selectOption("for deliveries to a webhook");
+    await dialog.getByLabel(/^Secret/).fill("plain");
+    await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
+    await dialog.getByText("a secret must not be in the file").first().waitFor();
+    await dialog.getByLabel("It runs").selectOption("at times of the clock (cron)");
+    await dialog.getByLabel(/^Cron/).fill("0 9 * * MON-FRI");
+    await dialog.getByLabel(/^Zone/).fill("Europe/Berlin");
+    await checkViews(page, [...BOTH_COLOURS, ["dark", 360]], async (view) => {
+      await takeScreenshot(page, `save-automation-${view}`);
+      expect(await findViolations(page), view).toEqual([]);
+    });
+    await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
+    await page.getByRole("heading", { level: 1, name: "daily" }).waitFor();
+    await page.getByText("at 09:00, Monday to Friday, in Europe/Berlin").waitFor();
+    await page.getByRole("button", { name: "Remove" }).press("Enter");
+    await page.getByRole("dialog", { name: "Remove daily?" }).getByRole("button", { name: "Remove" }).press("Enter");
+    await page.getByText("No automations").waitFor();
+    // The browser notes the refusal of the plain secret.
+    expect(faults.filter((fault) => !fault.includes("status of 400"))).toEqual([]);
   });
 
   test("lists and filters them, and shows the week as a table or a list [O2]", { tags: "rest" }, async () => {

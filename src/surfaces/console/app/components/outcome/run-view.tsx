@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { SessionInfo } from "../../../messages.ts";
 import type { ApprovalSummary } from "../../../program-messages.ts";
 import { ApprovalCard } from "../approval-card.tsx";
-import { Card, EmptyState, ErrorNotice, StatusBadge } from "../elements.tsx";
+import { Button, Card, EmptyState, ErrorNotice, StatusBadge } from "../elements.tsx";
 import { CallTimeline } from "./call-timeline.tsx";
 import { OutcomeView } from "./outcome-view.tsx";
 import { Code } from "../text.tsx";
@@ -17,6 +17,8 @@ interface RunViewProps {
   readonly onPlace?: (line: number, column: number) => void;
   /** True if the program was changed after the run. */
   readonly isOutdated?: boolean;
+  /** Offers to save the program of a run that worked. */
+  readonly onSave?: (run: string) => void;
   /** Says what to do before anything has run. */
   readonly children: ComponentChildren;
 }
@@ -25,7 +27,7 @@ interface RunViewProps {
 const DRAW_MS = 250;
 
 /** A run as it happens: questions, output, calls, outcome. */
-export function RunView({ run, info, onPlace, isOutdated = false, children }: RunViewProps) {
+export function RunView({ run, info, onPlace, onSave, isOutdated = false, children }: RunViewProps) {
   const now = useClock(run?.state === "running");
   if (run === undefined)
     return (
@@ -48,6 +50,11 @@ export function RunView({ run, info, onPlace, isOutdated = false, children }: Ru
           {isOutdated && state !== "running" && <p class="muted">The program has changed since this run.</p>}
           {problem !== undefined && <ErrorNotice error={problem} />}
           {outcome !== undefined && <OutcomeView outcome={outcome} type={run.type} onPlace={onPlace} />}
+          {outcome?.kind === "completed" && onSave !== undefined && (
+            <div class="row">
+              <Button label="Save as an automation …" onClick={() => onSave(run.runId)} />
+            </div>
+          )}
           {state === "stopped" && <p class="muted">The run was stopped</p>}
         </div>
       </Card>

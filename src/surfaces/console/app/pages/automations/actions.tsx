@@ -2,9 +2,10 @@ import { useRef, useState } from "preact/hooks";
 
 import type { AutomationDetail, AutomationOfferDetail, OccurrenceSummary } from "../../../automation-messages.ts";
 import { InputError, request } from "../../api.ts";
-import { Dialog } from "../../components/dialog.tsx";
+import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button } from "../../components/elements.tsx";
 import { Field, Form, type FormValues } from "../../components/form.tsx";
+import { formatLink, navigate } from "../../router.ts";
 import { reportChange } from "../../state/events.ts";
 import { showToast } from "../../state/toasts.ts";
 import { ArgumentFields, listArguments, readArguments } from "../methods/argument-fields.tsx";
@@ -14,7 +15,7 @@ interface AutomationActionsProps {
   readonly automation: AutomationDetail;
 }
 
-/** The buttons of an automation: run now, pause, resume, accept. */
+/** The buttons of an automation: run now, pause, resume, accept, remove. */
 export function AutomationActions({ automation }: AutomationActionsProps) {
   const [dialog, setDialog] = useState<"run" | "pause" | "accept" | undefined>(undefined);
   const { name, state, offer, input, hook } = automation;
@@ -25,6 +26,13 @@ export function AutomationActions({ automation }: AutomationActionsProps) {
     await request(`${getPath(name)}/resume`, { method: "POST", body: {} });
     showToast({ tone: "ok", text: `${name} is resumed` });
     reportChange("automations");
+  };
+  const remove = async (): Promise<void> => {
+    const text = `${name}, its file and its history are deleted.`;
+    if (!(await askToConfirm({ title: `Remove ${name}?`, text, confirm: "Remove" }))) return;
+    await request(getPath(name), { method: "DELETE" });
+    showToast({ tone: "ok", text: `${name} is removed` });
+    navigate(formatLink(["automations"]));
   };
   return (
     <div class="row" role="group" aria-label="Actions">
@@ -39,6 +47,7 @@ export function AutomationActions({ automation }: AutomationActionsProps) {
       {offer !== null && needsAcceptance(automation) && (
         <Button label="Accept …" tone="primary" onClick={() => setDialog("accept")} />
       )}
+      <Button label="Remove" tone="danger" onClick={remove} />
       {dialog === "run" && <RunDialog automation={automation} onClose={close} />}
       {dialog === "pause" && <PauseDialog name={name} onClose={close} />}
       {dialog === "accept" && offer !== null && <AcceptDialog automation={automation} offer={offer} onClose={close} />}

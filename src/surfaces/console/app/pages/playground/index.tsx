@@ -7,6 +7,7 @@ import { request } from "../../api.ts";
 import { Button, Card } from "../../components/elements.tsx";
 import { useProgramRun } from "../../components/outcome/program-run.ts";
 import { RunView } from "../../components/outcome/run-view.tsx";
+import { SaveAutomationDialog } from "../../components/save-automation.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import { showError } from "../../state/toasts.ts";
 import type { PageProps } from "../index.ts";
@@ -34,6 +35,7 @@ export function PlaygroundPage({ info, query }: PageProps) {
   /** True if the program was changed after its run. */
   const isOutdated = useSignal(false);
   const check = useSignal<ProgramCheck | undefined>(undefined);
+  const saving = useSaving(info);
   const { run, start, stop } = useProgramRun();
   const [runId, token] = [query.get("run") ?? "", query.get("continue") ?? ""];
   const isRunning = run.value?.state === "running";
@@ -52,6 +54,7 @@ export function PlaygroundPage({ info, query }: PageProps) {
   const execute = (): void => {
     if (source.current.trim() === "") return;
     isOutdated.value = false;
+    saving.source.current = source.current;
     addToHistory(source.current);
     start({ source: source.current, ...(token !== "" && { continue: token }) });
   };
@@ -90,12 +93,27 @@ export function PlaygroundPage({ info, query }: PageProps) {
           </p>
           <PlanView check={check.value} onPlace={move} />
         </Card>
-        <RunView run={run.value} info={info} onPlace={move} isOutdated={isOutdated.value}>
+        <RunView run={run.value} info={info} onPlace={move} isOutdated={isOutdated.value} {...saving.listener}>
           Press <kbd>Ctrl Enter</kbd> in the editor.
         </RunView>
+        {saving.dialog}
       </div>
     </>
   );
+}
+
+/** Offers to save the last run as an automation, to readers who may. */
+function useSaving({ admin }: PageProps["info"]) {
+  const run = useSignal("");
+  /** The program of the last run. */
+  const source = useRef("");
+  return {
+    source,
+    listener: admin.includes("ManageServers") ? { onSave: (id: string) => (run.value = id) } : {},
+    dialog: run.value !== "" && (
+      <SaveAutomationDialog run={run.value} source={source.current} onClose={() => (run.value = "")} />
+    ),
+  };
 }
 
 /** Says that the next run continues another one. */

@@ -5,6 +5,7 @@ import { ApiError, request, requestLines } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button } from "../../components/elements.tsx";
 import { Field, Form, type FormValues } from "../../components/form.tsx";
+import { SaveAutomationDialog } from "../../components/save-automation.tsx";
 import { formatLink } from "../../router.ts";
 import { showToast } from "../../state/toasts.ts";
 
@@ -14,10 +15,10 @@ interface RunActionsProps {
   readonly onChange: () => void;
 }
 
-/** The buttons of a run: resume, cancel, replay, compare, continue, save as a skill. */
+/** The buttons of a run: resume, cancel, replay, compare, continue, save as a skill or an automation. */
 export function RunActions({ run, onChange }: RunActionsProps) {
   const [busy, setBusy] = useState("");
-  const [isSaving, setSaving] = useState(false);
+  const [saving, setSaving] = useState<"automation" | "skill" | undefined>(undefined);
   const { id, mayChange, maySave, canContinue } = run;
   const path = `/runs/${encodeURIComponent(id)}`;
   const act = (name: string, work: () => Promise<void>) => async (): Promise<void> => {
@@ -61,8 +62,10 @@ export function RunActions({ run, onChange }: RunActionsProps) {
       <a class="button" href={formatLink(["playground"], { run: id, ...(canContinue && { continue: id }) })}>
         {canContinue ? "Correct and continue" : "Open in the playground"}
       </a>
-      {maySave && <Button label="Save as a skill …" onClick={() => setSaving(true)} />}
-      {isSaving && <SaveSkillDialog run={id} onClose={() => setSaving(false)} />}
+      {maySave && <Button label="Save as a skill …" onClick={() => setSaving("skill")} />}
+      {maySave && <Button label="Save as an automation …" onClick={() => setSaving("automation")} />}
+      {saving === "skill" && <SaveSkillDialog run={id} onClose={() => setSaving(undefined)} />}
+      {saving === "automation" && <SaveAutomationDialog run={id} onClose={() => setSaving(undefined)} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
-import { sentence, SkillgateError } from "../../../errors.ts";
-import { exampleArguments } from "../../../registry/index.ts";
-import type { AutomationDetail as RuntimeDetail, AutomationFacts, RuntimeView } from "../../../runtime/api/view.ts";
-import type { OccurrenceRow } from "../../../store/index.ts";
+import { sentence, SkillgateError } from "../../../../errors.ts";
+import { exampleArguments } from "../../../../registry/index.ts";
+import type { AutomationDetail as RuntimeDetail, AutomationFacts, RuntimeView } from "../../../../runtime/api/view.ts";
+import type { OccurrenceRow } from "../../../../store/index.ts";
 import {
   AUTOMATION_STATES,
   type AutomationCalendar,
@@ -14,15 +14,18 @@ import {
   type AutomationTiming,
   type OccurrenceInput,
   type OccurrenceSummary,
-} from "../automation-messages.ts";
-import { type ConsoleRequest, type Endpoints, readNumber, readText, readTime } from "../endpoints.ts";
-import { invalidRequest } from "../problem.ts";
-import type { ConsoleServices } from "../services.ts";
+} from "../../automation-messages.ts";
+import { type ConsoleRequest, type Endpoints, readNumber, readText, readTime } from "../../endpoints.ts";
+import { invalidRequest } from "../../problem.ts";
+import type { ConsoleServices } from "../../services.ts";
+import { saveAutomation } from "./save.ts";
 
 /** The automations of the runtime, their history and coming slots, and what an administrator may do with them. */
 export function createAutomationEndpoints(services: ConsoleServices): Endpoints {
   return {
     "GET /automations": (request) => listAutomations(request, services),
+    "POST /automations": async ({ c, ...request }) => c.json(await saveAutomation(request), 201),
+    "DELETE /automations/:name": ({ view, getPart }) => view.automations.remove(getPart("name")),
     "GET /automations/:name": ({ view, getPart }) => describeAutomation(getPart("name"), view, services),
     "GET /automations/:name/history": readHistory,
     "GET /automations/:name/input": readInput,
