@@ -1,4 +1,4 @@
-import type { Catalog } from "../../model/catalog.ts";
+import { type Catalog, listEntries } from "../../model/catalog.ts";
 import type { Policy } from "../../model/policy.ts";
 
 /** The last answer for each catalog, which is frozen, and the policy that it holds for. */
@@ -8,7 +8,8 @@ const answers = new WeakMap<Catalog, { readonly version: number; readonly mayAsk
 export function mayAsk(catalog: Catalog, { version, getRule }: Policy): boolean {
   const cached = answers.get(catalog);
   if (cached?.version === version) return cached.mayAsk;
-  const answer = catalog.entries.some((method) => getRule(method).decision === "ask");
+  const all = [...catalog.entries, ...catalog.unlisted.flatMap(listEntries)];
+  const answer = all.some((method) => getRule(method).decision === "ask");
   answers.set(catalog, { version, mayAsk: answer });
   return answer;
 }
