@@ -32,8 +32,8 @@ export interface ReceiverParts {
 
 export interface WebhookReceiver {
   readonly receive: ReceiveDelivery;
-  /** The requests that were refused since this process has started, for those who set the webhook up. */
-  getRefusal(automation: string): WebhookRefusal | undefined;
+  /** Returns the requests that were refused since this process has started; `undefined` if there are none. */
+  readonly getRefusal: (automation: string) => WebhookRefusal | undefined;
 }
 
 /** Stands for a webhook that does not exist, so that its id is not found out by the time of an answer. */
@@ -81,6 +81,6 @@ export function createWebhookReceiver({ find, store, log, now }: ReceiverParts):
         return { kind: "unavailable" };
       }
     },
-    getRefusal: (automation) => refusals.get(automation),
+    getRefusal: refusals.get,
   };
 }

@@ -19,7 +19,7 @@ interface RefusedRequest {
 export interface RefusalLog {
   /** Adds a request to the webhook of an automation; `undefined` for an unknown one. */
   add(automation: string | undefined, request: RefusedRequest): void;
-  get(automation: string): WebhookRefusal | undefined;
+  readonly get: (automation: string) => WebhookRefusal | undefined;
 }
 
 /** A line for each webhook in this time, so that senders cannot fill the log. */
@@ -46,6 +46,9 @@ export function createRefusalLog(write: (text: string) => void, now: () => numbe
       const more = hidden === 0 ? "" : `; ${hidden} more were refused before`;
       write(`Refused a request to the webhook ${name} from ${address}: ${why}${more}`);
     },
-    get: (automation) => refusals.get(automation),
+    get(automation) {
+      const refusal = refusals.get(automation);
+      return refusal && { count: refusal.count, why: refusal.why, at: refusal.at };
+    },
   };
 }

@@ -99,6 +99,7 @@ function decode({ algorithm, encoding }: HmacScheme, text: string): Buffer | und
  * fields touch, the body is JSON, and a time beside an id is in ISO 8601.
  */
 export function collectSigned(scheme: HmacScheme, headers: DeliveryHeaders, body: Uint8Array): SignedDelivery {
+  requireHeader(headers, scheme.header); // without it, its absence is the reason
   const timestamp = readTimestamp(scheme, headers);
   const id = scheme.id?.in === "header" ? requireHeader(headers, scheme.id.name) : undefined;
   if (id !== undefined) requireId(id, scheme);

@@ -156,7 +156,7 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
 
   return {
     api: {
-      ...createReads(files, open),
+      ...createReads({ files, open, getRefusal: webhooks.getRefusal }),
       ...createAuthoring(options, files),
       ...createChanges({ files, life, dispatcher, open, log: parts.log }),
       receive: webhooks.receive,

@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { type AutomationFile, describeScheme, getScheduleZone, parseAutomationFile } from "../../automations/index.ts";
+import {
+  type AutomationFile,
+  describeScheme,
+  getScheduleZone,
+  parseAutomationFile,
+  type WebhookRefusal,
+} from "../../automations/index.ts";
 import { OWNER, requireAdmin } from "../../model/caller.ts";
 import type { AutomationRow, Database, OccurrenceRow } from "../../store/index.ts";
 import type { AutomationEntry, AutomationFiles } from "./automation-files.ts";
@@ -33,6 +39,8 @@ export interface AutomationDetail extends AutomationFacts {
   readonly file?: AutomationFile;
   /** How deliveries to its webhook are verified, in words. */
   readonly scheme?: string;
+  /** The requests to its webhook that this process has refused. */
+  readonly refused?: WebhookRefusal;
   /** The IANA name of the zone of its schedule. */
   readonly zone?: string;
   /** The next slots of its schedule, also while it does not run. */
@@ -49,7 +57,13 @@ const AT_ONCE = 50;
 
 type AutomationReads = Pick<AutomationApi, "list" | "find" | "get" | "history" | "input" | "upcoming" | "whenEnded">;
 
-export function createReads(files: AutomationFiles, open: () => Promise<Database>): AutomationReads {
+interface ReadParts {
+  readonly files: AutomationFiles;
+  readonly open: () => Promise<Database>;
+  readonly getRefusal: (name: string) => WebhookRefusal | undefined;
+}
+
+export function createReads({ files, open, getRefusal }: ReadParts): AutomationReads {
   async function read(): Promise<ReadAutomations> {
     const { automations } = await open();
     await files.refresh();
@@ -97,7 +111,13 @@ export function createReads(files: AutomationFiles, open: () => Promise<Database
       const { automations } = await open();
       const facts = await describeAutomation(name, { files, rows, automations });
       const file = facts.state === "proposed" ? await readProposal(name, open) : getFile(files.get(name));
-      return { ...facts, ...(file !== undefined && { file }), ...describeTriggers(file) };
+      const refused = getRefusal(name);
+      return {
+        ...facts,
+        ...(file !== undefined && { file }),
+        ...describeTriggers(file),
+        ...(refused !== undefined && { refused }),
+      };
     },
     async history(name, { caller = OWNER, limit = DEFAULT_HISTORY, offset = 0 } = {}) {
       requireAdmin(caller, "Read");

@@ -4,8 +4,7 @@ import {
   findSecretFlaw,
   type NewDelivery,
   type OpenWebhook,
-  type ReceiveDelivery,
-  type WebhookRefusal,
+  type WebhookReceiver,
 } from "../../automations/index.ts";
 import { getMessage } from "../../errors.ts";
 import type { Database } from "../../store/index.ts";
@@ -15,10 +14,8 @@ import type { AutomationFiles } from "./automation-files.ts";
 import { type AcceptedWebhook, createWebhookIndex } from "./webhook-index.ts";
 
 /** The webhooks of a runtime. */
-export interface Webhooks {
-  readonly receive: ReceiveDelivery;
-  getRefusal(automation: string): WebhookRefusal | undefined;
-  close(): void;
+export interface Webhooks extends WebhookReceiver {
+  readonly close: () => void;
 }
 
 export interface WebhookParts extends Pick<RuntimeParts, "settings" | "secrets" | "log"> {

@@ -10,7 +10,7 @@ import { createKeys } from "../../../../src/keys/index.ts";
 import { type OccurrenceRow, openDatabase } from "../../../../src/store/index.ts";
 import type { Runtime } from "../../../../src/runtime.ts";
 import { stringify } from "../../../../src/shared/package/yaml.ts";
-import { SECRET, signers } from "../../../automations/webhook/deliveries.ts";
+import { SECRET, signers, WHSEC } from "../../../automations/webhook/deliveries.ts";
 import { folder, serve } from "../../serving.ts";
 
 const SOURCE = "const { body, event } = await device.input();\nawait device.ShopSkill.note(body.n, event);";
@@ -20,6 +20,7 @@ interface Shop {
   readonly runtime: Runtime;
   readonly file: string;
   readonly notes: unknown[];
+  readonly lines: readonly string[];
   readonly most: () => number;
   readonly write: (changes?: object) => void;
   readonly send: (
@@ -29,8 +30,13 @@ interface Shop {
   readonly history: () => Promise<readonly OccurrenceRow[]>;
 }
 
+interface ShopOptions {
+  readonly accepts?: boolean;
+  readonly webhook?: object;
+}
+
 /** Serves a shop with an automation `orders` that has a webhook. */
-async function openShop({ accepts = true } = {}): Promise<Shop> {
+async function openShop({ accepts = true, ...changes }: ShopOptions = {}): Promise<Shop> {
   vi.stubEnv("ORDER_HOOK_SECRET", SECRET);
   const notes: unknown[] = [];
   let running = 0;
@@ -70,13 +76,18 @@ async function openShop({ accepts = true } = {}): Promise<Shop> {
         ...changes,
       }),
     );
-  write();
+  write(changes);
+  const lines: string[] = [];
   const store = folder();
   const database = await openDatabase({ folder: store });
   await createKeys(database).create({ name: "clerk", permissions: ["call:ShopSkill.*"] });
   await database.close();
-  const { url, runtime } = await serve({}, { skills: [skill], automationsDir, store, workers: 2 }, () => false);
-  const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+  const { url, runtime } = await serve(
+    {},
+    { skills: [skill], automationsDir, store, workers: 2, log: (_level, text) => void lines.push(text) },
+    () => false,
+  );
+  const agent = new Agent({ maxSockets: 200 });
   onTestFinished(() => agent.destroy());
   if (accepts) await runtime.automations.accept("orders");
   await runtime.automations.follow();
@@ -85,6 +96,7 @@ async function openShop({ accepts = true } = {}): Promise<Shop> {
     runtime,
     file,
     notes,
+    lines,
     most: () => most,
     write,
     async send(n, secret = SECRET) {
@@ -167,6 +179,62 @@ test("verifies deliveries as the accepted version says until a person accepts th
   await shop.runtime.automations.accept("orders");
   expect(await waitForEnds(shop, 1)).toMatchObject([{ state: "completed" }]);
   expect(shop.notes).toEqual([[2, "push"]]);
+});
+
+test(
+  "stores at most 1,000 deliveries to a paused automation, and answers a repeated one",
+  { timeout: 60_000 },
+  async () => {
+    const shop = await openShop();
+    await shop.runtime.automations.pause("orders");
+    await vi.waitUntil(async () => (await shop.send(1))[0] === 200 || (await shop.history()).length === 1);
+    for (let n = 2; n <= 1_000; n++) {
+      const { headers, body } = signers.github(JSON.stringify({ n }));
+      await shop.runtime.automations.receive("orders", { headers, body: Buffer.from(body), address: "192.0.2.1" });
+    }
+    expect((await shop.send(1_000))[0]).toBe(200);
+    expect((await shop.send(1_001))[0]).toBe(503);
+    expect(await shop.history()).toHaveLength(1_000);
+  },
+);
+
+test("shows why requests were refused, and which secret cannot be used", async () => {
+  const shop = await openShop({
+    webhook: {
+      verify: "standard",
+      secrets: ["${ORDER_HOOK_SECRET}", "${cmd:printf %s whsec_dG9vIHNob3J0}", "${ABSENT_SECRET}"],
+    },
+  });
+  expect((await shop.send(1))[0]).toBe(401);
+  expect(shop.lines).toEqual(
+    expect.arrayContaining([
+      "The secret ${ORDER_HOOK_SECRET} of the webhook of the automation orders must be whsec_ and 24 to 64 bytes in base64",
+      "The secret ${cmd:printf %s [redacted]} of the webhook of the automation orders must be whsec_ and 24 to 64 bytes in base64",
+      "The secret ${ABSENT_SECRET} of the webhook of the automation orders: environment variable ABSENT_SECRET is not set",
+      expect.stringContaining("Refused a request to the webhook orders of the automation orders from 127.0.0.1: "),
+    ]),
+  );
+  expect(shop.lines.join()).not.toContain(SECRET);
+  expect(await shop.runtime.automations.get("orders")).toMatchObject({
+    refused: { count: 1, why: "the header webhook-signature is absent: is the secret set at the service?" },
+  });
+});
+
+test("takes a secret from a command, and keeps the ids of deliveries apart from those of slots", async () => {
+  const shop = await openShop({ webhook: { verify: "standard", secrets: [`\${cmd:printf %s ${WHSEC}}`] } });
+  const send = async (id: string) => {
+    const { headers, body } = signers.standard('{"n":1}', WHSEC, String(Math.floor(Date.now() / 1_000)), id);
+    return shop.runtime.automations.receive("orders", { headers, body: Buffer.from(body), address: "192.0.2.1" });
+  };
+  for (const id of ["2026-11-27T05:00:00Z", "manual-1", "delivery-1", "msg_1"])
+    expect(await send(id)).toEqual({ kind: "stored", delivery: id, isRepeated: false });
+  expect(await send("2026-11-27T05:00:00Z")).toMatchObject({ isRepeated: true });
+  expect((await shop.history()).map(({ id }) => id).toSorted()).toEqual([
+    "delivery-2026-11-27T05:00:00Z",
+    "delivery-delivery-1",
+    "delivery-manual-1",
+    "msg_1",
+  ]);
 });
 
 test(
