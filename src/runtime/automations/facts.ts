@@ -1,4 +1,4 @@
-import { describeSchedule, findNextSlot } from "../../automations/index.ts";
+import { type AutomationFile, describeSchedule, findNextSlot } from "../../automations/index.ts";
 import type { AutomationRow, AutomationTable, OccurrenceRow } from "../../store/index.ts";
 import type { AutomationFiles } from "./automation-files.ts";
 
@@ -44,18 +44,28 @@ export async function describeAutomation(
   const { state, reason } = findState(row, entry);
   const schedule = file?.schedule;
   const next = schedule !== undefined && isRunning(state) ? findNextSlot(schedule, Date.now()) : undefined;
-  const webhook = file?.webhook && (file.webhook.id ?? name);
   return {
     name,
     state,
     ...(reason !== undefined && { reason }),
-    ...(file !== undefined && { description: file.description, key: file.key }),
-    ...(schedule !== undefined && { schedule: describeSchedule(schedule) }),
+    ...(file !== undefined && describeFile(name, file)),
     ...(next !== undefined && { next }),
-    ...(webhook !== undefined && { webhook }),
     failures: row?.failures ?? 0,
     ...(row !== undefined && { by: row.by }),
     ...(last !== undefined && { last }),
+  };
+}
+
+/** Describes what the file of an automation, or of a proposal, says. */
+export function describeFile(
+  name: string,
+  { description, key, schedule, webhook }: AutomationFile,
+): Pick<AutomationFacts, "description" | "key" | "schedule" | "webhook"> {
+  return {
+    description,
+    key,
+    ...(schedule !== undefined && { schedule: describeSchedule(schedule) }),
+    ...(webhook !== undefined && { webhook: webhook.id ?? name }),
   };
 }
 

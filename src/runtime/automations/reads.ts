@@ -10,7 +10,14 @@ import {
 import { OWNER, requireAdmin } from "../../model/caller.ts";
 import type { AutomationRow, Database, OccurrenceRow } from "../../store/index.ts";
 import type { AutomationEntry, AutomationFiles } from "./automation-files.ts";
-import { type AutomationFacts, type AutomationState, describeAutomation, findState, isRunning } from "./facts.ts";
+import {
+  type AutomationFacts,
+  type AutomationState,
+  describeAutomation,
+  describeFile,
+  findState,
+  isRunning,
+} from "./facts.ts";
 import type { AutomationApi } from "./index.ts";
 import { createHeldError, createUnknownError } from "./life.ts";
 import { listNext, listUpcoming, type ScheduledName } from "./upcoming.ts";
@@ -114,7 +121,7 @@ export function createReads({ files, open, getRefusal }: ReadParts): AutomationR
       const refused = getRefusal(name);
       return {
         ...facts,
-        ...(file !== undefined && { file }),
+        ...(file !== undefined && { file, ...describeFile(name, file) }),
         ...describeTriggers(file),
         ...(refused !== undefined && { refused }),
       };

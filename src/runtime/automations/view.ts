@@ -20,13 +20,14 @@ export interface AutomationView {
   history(name: string, part: { readonly limit: number; readonly offset: number }): Promise<readonly OccurrenceRow[]>;
   input(name: string, occurrence: string): Promise<string | undefined>;
   upcoming(span: UpcomingOptions): Promise<UpcomingSlots>;
-  offer(name: string): Promise<AutomationOffer>;
+  /** `key` replaces that of a proposal. */
+  offer(name: string, key?: string): Promise<AutomationOffer>;
   /**
    * False if the program names a method that the caller may not read: then it is hidden, with its inputs and errors. Without a
    * review, it may name any.
    */
   seesProgram(review: Pick<AutomationReview, "calls" | "violations"> | undefined): boolean;
-  accept(name: string, digest: string): Promise<AutomationFacts>;
+  accept(name: string, version: { readonly digest: string; readonly key?: string }): Promise<AutomationFacts>;
   pause(name: string, reason?: string): Promise<AutomationFacts>;
   resume(name: string): Promise<AutomationFacts>;
   run(name: string, input: unknown): Promise<OccurrenceRow>;
@@ -42,12 +43,12 @@ export function createAutomationView(api: AutomationApi, caller: Caller): Automa
     history: (name, part) => api.history(name, { ...part, caller }),
     input: (name, occurrence) => api.input(name, occurrence, { caller }),
     upcoming: (span) => api.upcoming({ ...span, caller }),
-    offer: (name) => api.offer(name, { caller }),
+    offer: (name, key) => api.offer(name, { ...(key !== undefined && { key }), caller }),
     seesProgram: (review) =>
       // A refused program may name any method.
       mayReadAll(caller) ||
       (review?.violations.length === 0 && review.calls.every(({ path }) => mayRead(caller, path))),
-    accept: (name, digest) => api.accept(name, { digest, caller }),
+    accept: (name, version) => api.accept(name, { ...version, caller }),
     pause: (name, reason) => api.pause(name, { ...(reason !== undefined && { reason }), caller }),
     resume: (name) => api.resume(name, { caller }),
     run: (name, input) => api.run(name, { input, caller }),

@@ -102,6 +102,16 @@ function remove(server: ConsoleServer, name: string, token = TOKEN): Promise<Res
   return fetch(`${server.url}/console/api/automations/${name}`, { method: "DELETE", headers });
 }
 
+/** Stores a proposal of a model. Returns its text. */
+async function propose(server: ConsoleServer, name: string, key: string): Promise<string> {
+  const text = JSON.stringify({ description: "Posts", key, input: INPUT, source: SOURCE });
+  const { automations } = await server.runtime.database();
+  const nothing = { reason: null, digest: null, failures: 0, lastSlot: null };
+  const row = { ...nothing, name, state: "proposed", by: "a-model", created: 1, updated: Date.now() } as const;
+  await automations.put(row, { text, methods: {}, caller: "" });
+  return text;
+}
+
 /** Accepts an automation as the page does. */
 async function accept(server: ConsoleServer, name: string): Promise<void> {
   const { json } = await send<AutomationDetail>(server, `/automations/${name}`);
@@ -251,6 +261,30 @@ describe("the endpoints of automations", () => {
     expect(json.until - json.from).toBe(8 * 86_400_000);
   });
 
+  test("show a proposal of a model whole, and accept it with another key, or remove it", async () => {
+    const server = await serveBoard();
+    const text = await propose(server, "report", "nobody");
+    const { json } = await send<AutomationDetail>(server, "/automations/report");
+    expect(json).toMatchObject({
+      state: "proposed",
+      by: "a-model",
+      key: "nobody",
+      offer: { text, flaw: expect.stringContaining("there is no key nobody") },
+    });
+    const offer = await send<{ readonly digest: string }>(server, "/automations/report/offer?key=poster");
+    expect(offer.json).toMatchObject({ flaw: null, calls: [{ path: "BoardSkill.post", effect: "write" }] });
+    const { digest } = offer.json;
+    expect((await send(server, "/automations/report/accept", { body: { digest } })).status).toBe(409);
+    expect((await send(server, "/automations/report/accept", { body: { digest, key: "poster" } })).status).toBe(204);
+    expect((await send<AutomationDetail>(server, "/automations/report")).json).toMatchObject({
+      state: "enabled",
+      key: "poster",
+    });
+    await propose(server, "other", "poster");
+    expect((await remove(server, "other")).status).toBe(204);
+    expect((await send(server, "/automations/other")).status).toBe(404);
+  });
+
   test("save a run that worked, or its program if it was not recorded, and remove what was saved", async () => {
     const server = await serveBoard();
     const source = 'await device.BoardSkill.post({ text: "hello" })';
@@ -382,6 +416,23 @@ describe.skipIf(!hasChromium)("the page of automations", () => {
     await page.getByText("No automations").waitFor();
     // The browser notes the refusal of the plain secret.
     expect(faults.filter((fault) => !fault.includes("status of 400"))).toEqual([]);
+  });
+
+  test("shows a proposal whole, and accepts it with a key that a person chooses [O2]", { tags: "rest" }, async () => {
+    const server = await serveBoard();
+    await propose(server, "report", "nobody");
+    const { page, faults } = await openConsole(server, "#/automations/report");
+    await page.getByRole("button", { name: "Accept …" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Accept report" });
+    await dialog.getByText("A model has written this").waitFor();
+    await dialog.getByText("there is no key nobody").waitFor();
+    expect(await dialog.getByRole("button", { name: "Accept", exact: true }).count()).toBe(0);
+    await dialog.getByLabel(/^Key/).selectOption("poster");
+    await dialog.getByRole("button", { name: "Accept", exact: true }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Accept", exact: true }).press("Enter");
+    await page.getByText("enabled", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
   });
 
   test("lists and filters them, and shows the week as a table or a list [O2]", { tags: "rest" }, async () => {

@@ -27,11 +27,14 @@ export function createAutomationEndpoints(services: ConsoleServices): Endpoints 
     "POST /automations": async ({ c, ...request }) => c.json(await saveAutomation(request), 201),
     "DELETE /automations/:name": ({ view, getPart }) => view.automations.remove(getPart("name")),
     "GET /automations/:name": ({ view, getPart }) => describeAutomation(getPart("name"), view, services),
+    "GET /automations/:name/offer": readProposal,
     "GET /automations/:name/history": readHistory,
     "GET /automations/:name/input": readInput,
     "GET /calendar": readCalendar,
     "POST /automations/:name/accept": async ({ view, getPart, readBody }) => {
-      await view.automations.accept(getPart("name"), readText(await readBody(), "digest"));
+      const body = await readBody();
+      const key = body["key"] === undefined ? {} : { key: readText(body, "key") };
+      await view.automations.accept(getPart("name"), { digest: readText(body, "digest"), ...key });
     },
     "POST /automations/:name/pause": async ({ view, getPart, readBody }) => {
       const { reason } = await readBody();
@@ -127,7 +130,7 @@ async function describeAutomation(
     limits: file === undefined ? null : { ...file.limits },
     input: file?.input ?? null,
     example: file?.input === undefined ? {} : exampleArguments({ input: file.input }),
-    offer: isHidden || offer === undefined ? null : { ...offer, source: file?.source ?? "" },
+    offer: isHidden ? null : (offer ?? null),
     problem,
   });
 }
@@ -140,23 +143,34 @@ function describeTiming({ file, zone = "UTC", nextSlots }: RuntimeDetail): Autom
 }
 
 interface ReadOffer {
-  readonly offer: Omit<AutomationOfferDetail, "source"> | undefined;
+  readonly offer: AutomationOfferDetail | undefined;
   readonly problem: string | null;
   readonly isHidden: boolean;
 }
 
 /** Reads what can be accepted now. A file that cannot be used has a problem instead. */
-async function readOffer(name: string, view: RuntimeView): Promise<ReadOffer> {
+async function readOffer(name: string, view: RuntimeView, key?: string): Promise<ReadOffer> {
   try {
-    const { review, difference, text, digest, flaw } = await view.automations.offer(name);
+    const { file, review, difference, text, digest, flaw } = await view.automations.offer(name, key);
     const isHidden = !view.automations.seesProgram(review);
-    return { offer: { text, digest, calls: review.calls, difference, flaw: flaw ?? null }, problem: null, isHidden };
+    const { source } = file;
+    const offer = { text, digest, source, calls: review.calls, difference, flaw: flaw ?? null };
+    return { offer, problem: null, isHidden };
   } catch (error) {
     const isExpected =
       error instanceof SkillgateError && ["AUTOMATION_INVALID", "AUTOMATION_UNKNOWN"].includes(error.code);
     if (!isExpected) throw error;
     return { offer: undefined, problem: error.message, isHidden: !view.automations.seesProgram(undefined) };
   }
+}
+
+/** Reads a proposal as it is accepted with another key than the model has written. */
+async function readProposal({ c, view, getPart }: ConsoleRequest): Promise<AutomationOfferDetail> {
+  const name = getPart("name");
+  const { offer, problem, isHidden } = await readOffer(name, view, c.req.query("key"));
+  if (isHidden) throw createHiddenError(name);
+  if (offer === undefined) throw invalidRequest(problem ?? "it cannot be accepted");
+  return view.secrets.maskTexts<AutomationOfferDetail>(offer);
 }
 
 /** True if the caller may see the errors and the inputs of an automation. */

@@ -83,13 +83,29 @@ export function SaveAutomationDialog({ run, source, onClose }: SaveAutomationPro
 /** The key of an automation must not administer. */
 const isForbidden = (permission: string): boolean => permission.startsWith("admin:") && permission !== "admin:Read";
 
-function KeyField() {
+interface KeyFieldProps {
+  /** The first choice. */
+  readonly first?: Choice;
+  readonly onText?: (key: string) => void;
+}
+
+/** Chooses the key with whose rights an automation runs. */
+export function KeyField({ first, onText }: KeyFieldProps) {
   return (
     <Load<KeyList> path="/keys" lines={1}>
       {({ keys }) => {
         const usable = keys.filter(({ state, permissions }) => state === "active" && !permissions.some(isForbidden));
-        const active = usable.map(({ name }): Choice => [name, name]);
-        if (active.length > 0) return <Field name="key" label="Key" choices={active} note="Its rights are the most" />;
+        const active = [...(first === undefined ? [] : [first]), ...usable.map(({ name }): Choice => [name, name])];
+        if (active.length > 0)
+          return (
+            <Field
+              name="key"
+              label="Key"
+              choices={active}
+              note="Its rights are the upper bound"
+              {...(onText !== undefined && { onText })}
+            />
+          );
         return (
           <Field name="key" label="Key" required note="There is no key yet: write the name of one to create later" />
         );

@@ -5,9 +5,11 @@ import { InputError, request } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button } from "../../components/elements.tsx";
 import { Field, Form, type FormValues } from "../../components/form.tsx";
+import { KeyField } from "../../components/save-automation.tsx";
+import { Text } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import { reportChange } from "../../state/events.ts";
-import { showToast } from "../../state/toasts.ts";
+import { showError, showToast } from "../../state/toasts.ts";
 import { ArgumentFields, listArguments, readArguments } from "../methods/argument-fields.tsx";
 import { OfferView, Plan } from "./offer.tsx";
 
@@ -130,13 +132,26 @@ function PauseDialog({ name, onClose }: { readonly name: string; readonly onClos
   );
 }
 
-/** Shows what is accepted, and sends the digest of what was shown. The first version that was shown stays. */
+/** What a person accepts. */
+interface Version {
+  readonly offer: AutomationOfferDetail;
+  /** In place of the key of a proposal. */
+  readonly key?: string;
+}
+
+/** Shows what is accepted, and sends the digest of what was shown. A version that comes meanwhile is not shown. */
 function AcceptDialog({ automation, offer, onClose }: DialogProps & { readonly offer: AutomationOfferDetail }) {
-  const { name, state, key } = automation;
-  const shownOffer = useRef(offer).current;
-  const isAccepted = state !== "proposed" && state !== "unaccepted";
+  const { name, state } = automation;
+  const [version, setVersion] = useState<Version>({ offer });
+  const { flaw, calls, digest } = version.offer;
+  const key = version.key ?? automation.key;
+  const choose = async (text: string): Promise<void> => {
+    const path = `${getPath(name)}/offer?key=${encodeURIComponent(text)}`;
+    setVersion(text === "" ? { offer } : { offer: await request<AutomationOfferDetail>(path), key: text });
+  };
   const accept = async (): Promise<void> => {
-    await request(`${getPath(name)}/accept`, { method: "POST", body: { digest: shownOffer.digest } });
+    const body = { digest, ...(version.key !== undefined && { key: version.key }) };
+    await request(`${getPath(name)}/accept`, { method: "POST", body });
     showToast({ tone: "ok", text: `${name} is accepted and enabled` });
     reportChange("automations");
     onClose();
@@ -144,19 +159,26 @@ function AcceptDialog({ automation, offer, onClose }: DialogProps & { readonly o
   return (
     <Dialog form="drawer" title={`Accept ${name}`} onClose={onClose}>
       {state === "proposed" && (
-        <p class="warning">A model has written this. Read the whole of it before you accept it.</p>
+        <>
+          <p class="warning">A model has written this. Read the whole of it before you accept it.</p>
+          <KeyField
+            first={["", `as proposed (${automation.key})`]}
+            onText={(text) => void choose(text).catch(showError)}
+          />
+        </>
       )}
-      <OfferView offer={shownOffer} isAccepted={isAccepted} />
+      <OfferView offer={version.offer} isAccepted={state !== "proposed" && state !== "unaccepted"} />
       <section>
         <h3>Plan</h3>
-        <Plan calls={shownOffer.calls} />
+        <Plan calls={calls} />
       </section>
       <p class="muted">
-        It then runs by itself with the rights of the key {key ?? "of its file"}, until it is paused or changes.
+        It then runs by itself with the rights of the key <Text value={key ?? "of its file"} limit={200} />, until it is
+        paused or changes.
       </p>
       <div class="row form-actions">
         <Button label="Cancel" onClick={onClose} />
-        {shownOffer.flaw === null && <Button label="Accept" tone="primary" onClick={accept} />}
+        {flaw === null && <Button label="Accept" tone="primary" onClick={accept} />}
       </div>
     </Dialog>
   );
