@@ -10,7 +10,9 @@ export const MAX_FAILURES = 5;
 /** How an occurrence goes on after its run. */
 export type OccurrenceResult =
   | { readonly kind: "completed" | "waiting" }
-  | { readonly kind: "failed" | "cancelled"; readonly error: string }
+  | { readonly kind: "cancelled"; readonly error: string }
+  /** `hasNotBegun`: its program did not run, because of its input or a change, so the automation is not at fault. */
+  | { readonly kind: "failed"; readonly error: string; readonly hasNotBegun?: true }
   /** The process ends, or another one has the run: it goes on later. */
   | { readonly kind: "interrupted" };
 
@@ -217,7 +219,8 @@ class StoreDispatcher implements Dispatcher {
       default: {
         const { kind: state } = result;
         const error = "error" in result ? result.error : null;
-        const end = { state, ended: this.#now(), error, maxFailures: MAX_FAILURES };
+        const isCounted = state !== "cancelled" && !("hasNotBegun" in result);
+        const end = { state, ended: this.#now(), error, isCounted, maxFailures: MAX_FAILURES };
         const ended = await automations.endOccurrence(occurrence, end);
         if (ended !== undefined) this.#options.onEnd(occurrence, { state, error, ...ended });
       }

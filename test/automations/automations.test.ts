@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { createOccurrence } from "../../src/automations/index.ts";
 import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../src/index.ts";
 import { createKeys } from "../../src/keys/index.ts";
 import type { OccurrenceRow } from "../../src/store/index.ts";
@@ -79,7 +80,7 @@ describe("an automation", () => {
     await write("report");
     expect(await runtime.automations.list()).toMatchObject([{ name: "report", state: "unaccepted", key: "poster" }]);
     await expect(runtime.automations.run("report")).rejects.toThrow(
-      /report: it was not accepted; run: skillgate automation accept report \(AUTOMATION_HELD\)/,
+      /report: it was not accepted; accept it with: skillgate automation accept report \(AUTOMATION_HELD\)/,
     );
     const { review, flaw } = await runtime.automations.offer("report");
     expect(flaw).toBeUndefined();
@@ -198,10 +199,18 @@ describe("an automation", () => {
     );
   });
 
-  test("takes an input only by its schema", async () => {
-    await write("report", { input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] } });
+  test("takes an input only by its schema, and a wrong one is no failure of the automation", async () => {
+    const input = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+    await write("report", { input, schedule: { every: "1d", input: { text: 1 } } });
     await runtime.automations.accept("report");
-    expect(await runOnce({ text: 1 })).toMatchObject({ state: "failed", error: expect.stringContaining("text") });
+    await expect(runtime.automations.run("report", { input: { text: 1 } })).rejects.toThrow(/"text" must be a string/);
+    const { automations } = await runtime.database();
+    const slot = createOccurrence({ automation: "report", id: "slot", kind: "slot" }, Date.now());
+    await automations.addOccurrence(slot);
+    await runtime.automations.follow();
+    const ended = await runtime.automations.whenEnded(slot);
+    expect(ended).toMatchObject({ state: "failed", error: expect.stringMatching(/"text" must be a string/) });
+    expect(await runtime.automations.get("report")).toMatchObject({ state: "enabled", failures: 0 });
     expect(posts).toEqual([]);
   });
 

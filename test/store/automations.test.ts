@@ -83,7 +83,7 @@ describe.each(kinds)("automations in %s", (_kind, createLocation) => {
     const { automations } = database;
     const fail = async (by: Database, due: number): Promise<unknown> => {
       const { id, automation } = createSlot({ due });
-      const end = { state: "failed", ended: NOW, error: "no network", maxFailures: 2 } as const;
+      const end = { state: "failed", ended: NOW, error: "no network", isCounted: true, maxFailures: 2 } as const;
       return (await by.automations.endOccurrence({ id, automation }, end))?.isPaused;
     };
     for (const due of [NOW, NOW + 1]) await automations.addOccurrence(createSlot({ due, state: "running" }));

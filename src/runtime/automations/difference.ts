@@ -40,5 +40,5 @@ function compareLines(before: string, now: string): readonly string[] {
 }
 
 function splitLines(text: string): readonly string[] {
-  return text === "" ? [] : text.trimEnd().split("\n");
+  return text === "" ? [] : text.split("\n");
 }

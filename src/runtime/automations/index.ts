@@ -15,6 +15,7 @@ import type { Database, OccurrenceRow } from "../../store/index.ts";
 import type { RunApi } from "../api/run.ts";
 import type { RuntimeParts } from "../api/parts.ts";
 import type { Runs } from "../execution/runs.ts";
+import { checkInput } from "../execution/run-header.ts";
 import type { LogListener } from "../options.ts";
 import type { SavedSkills } from "../saved/index.ts";
 import type { RuntimeServices } from "../services.ts";
@@ -86,7 +87,7 @@ export interface AutomationApi extends AutomationAuthoring {
   ): Promise<AutomationFacts>;
   pause(name: string, options?: AutomationCaller & { readonly reason?: string }): Promise<AutomationFacts>;
   resume(name: string, options?: AutomationCaller): Promise<AutomationFacts>;
-  /** Runs an automation once, now; resolves when the occurrence is stored. Throws `AUTOMATION_HELD`. */
+  /** Runs an automation once, now; resolves when the occurrence is stored. Throws `AUTOMATION_HELD`, `INPUT_INVALID`. */
   run(name: string, options?: AutomationCaller & { readonly input?: unknown }): Promise<OccurrenceRow>;
   /** Runs an occurrence that has failed, was cancelled or skipped again: what its run has done is not done again. */
   retry(name: string, occurrence: string, options?: AutomationCaller): Promise<OccurrenceRow>;
@@ -283,6 +284,8 @@ function createChanges({
       requireRow(name, await automations.get(name), files);
       const prepared = await life.prepare(name);
       if ("obstacle" in prepared) throw createHeldError(`${name}: ${prepared.obstacle}`);
+      const { input: schema, schedule } = prepared.file;
+      if (schema !== undefined) checkInput(input ?? schedule?.input, schema);
       const row = createOccurrence({ automation: name, id: createManualId(Date.now()), kind: "manual" }, Date.now());
       await automations.addOccurrence(row, input === undefined ? undefined : JSON.stringify(input));
       void dispatcher.dispatch(name);

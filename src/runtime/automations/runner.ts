@@ -30,7 +30,7 @@ export function createOccurrenceRunner(options: RunnerOptions): OccurrenceRunner
   return {
     async run(occurrence, signal) {
       const prepared = await prepare(occurrence.automation);
-      if ("obstacle" in prepared) return { kind: "failed", error: prepared.obstacle };
+      if ("obstacle" in prepared) return { kind: "failed", error: prepared.obstacle, hasNotBegun: true };
       try {
         const outcome = await options.run(
           prepared.file.source,
@@ -71,7 +71,8 @@ async function createOptions(
   const { automation, id, run: runId, kind, attempt } = occurrence;
   const database = await open();
   const stored = await database.automations.getInput(automation, id);
-  const input = stored === undefined ? createSlotInput(file, id) : (JSON.parse(stored) as unknown);
+  const ofFile = kind === "slot" ? createSlotInput(file, id) : file.schedule?.input;
+  const input = stored === undefined ? ofFile : (JSON.parse(stored) as unknown);
   const before = attempt > 1 ? await database.runs.get(createRunId(occurrence, attempt - 1)) : undefined;
   const isContinuable = before !== undefined && before.ended !== null && before.state !== "completed";
   return {
@@ -105,7 +106,8 @@ function toResult(outcome: Outcome, { aborted }: AbortSignal, isClosing: boolean
 function toFailure(error: unknown, isClosing: boolean): OccurrenceResult {
   if (isClosing) return { kind: "interrupted" };
   if (error instanceof SkillgateError && error.code === "RUN_BUSY") return { kind: "interrupted" };
-  return { kind: "failed", error: getMessage(error) };
+  const hasNotBegun = error instanceof SkillgateError && error.code === "INPUT_INVALID";
+  return { kind: "failed", error: getMessage(error), ...(hasNotBegun && { hasNotBegun }) };
 }
 
 function describeFailure(outcome: Outcome | undefined): string | undefined {

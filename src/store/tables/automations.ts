@@ -139,6 +139,8 @@ export interface OccurrenceChange {
 export type OccurrenceEnd = Pick<OccurrenceRow, "error"> & {
   readonly state: "completed" | "failed" | "cancelled";
   readonly ended: number;
+  /** True if the automation has failed or succeeded with it. */
+  readonly isCounted: boolean;
   /** An automation is paused after so many failures in succession. */
   readonly maxFailures: number;
 };
@@ -288,13 +290,13 @@ function createOccurrences(
       }),
     updateOccurrence: async ({ automation, id }, where, changes) =>
       (await engine.update(OCCURRENCES, { ...where, automation, id }, changes)) > 0,
-    async endOccurrence({ automation, id }, { state, ended, error, maxFailures }) {
+    async endOccurrence({ automation, id }, { state, ended, error, isCounted, maxFailures }) {
       const result = await engine.transaction(lock(automation), async (rows) => {
         const open = { automation, id, state: { in: OPEN_STATES } };
         const changes = { state, ended, error, claimedBy: null };
         if ((await rows.update(OCCURRENCES, open, changes)) === 0) return undefined;
         const [row] = await rows.select(AUTOMATIONS, { name: automation });
-        if (row === undefined || state === "cancelled") return { automation: row, isPaused: false };
+        if (row === undefined || !isCounted) return { automation: row, isPaused: false };
         const failures = state === "failed" ? row.failures + 1 : 0;
         const isPaused = failures >= maxFailures && row.state === "enabled";
         const why = { state: "paused", reason: `${failures} failures in succession; the last: ${error}` } as const;
