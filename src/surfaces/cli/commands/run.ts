@@ -56,9 +56,7 @@ async function watchRun(session: CliSession, file: string | undefined, flags: Ru
 const EXAMPLES = `
 Examples:
   skillgate run -e 'device.TimeSkill.get_time("Asia/Tokyo")'
-  skillgate run program.ts --timeout 5000 --trace
-  skillgate run program.ts --input '{"city": "Rome"}'
-  skillgate run program.ts --input @payload.json
+  skillgate run program.ts --input '{"city": "Rome"}' --trace
   cat program.ts | skillgate run - --json`;
 
 function collectNumbers(text: string, numbers: readonly number[] = []): readonly number[] {
