@@ -209,6 +209,13 @@ export const RUNTIME_SECTION_SCHEMAS = {
         "whether any method receives the value of a placeholder, not only those of the skill that returned the secret",
     },
   }),
+  automations: section("Programs that run by themselves.", {
+    proposals: {
+      type: "boolean",
+      default: false,
+      description: "whether models can propose automations, which a person accepts or removes",
+    },
+  }),
   profiles: describeProfiles(),
   nodes: section("Skills of other machines over NATS.", {
     ...NETWORK,

@@ -120,7 +120,7 @@ const CHECKED_SECTIONS: Readonly<Record<string, JsonSchema | undefined>> = {
   agent: withForm("a section, as in agent: { model: openai:gpt-5 }", { type: "object" }),
   ...pickSections("limits", "timeouts", "typecheck", "observe", "catalogTokens", "store", "audit"),
   ...pickSections("alerts"),
-  ...pickSections("approvals", "runs", "secrets", "trust"),
+  ...pickSections("approvals", "automations", "runs", "secrets", "trust"),
 };
 
 function pickSections(...names: readonly (keyof typeof RUNTIME_SECTION_SCHEMAS)[]): Record<string, JsonSchema> {

@@ -80,6 +80,8 @@ export interface RuntimeOptions {
    * Methods of the skill that returned it receive the secret; with `rehydrate`, every method does.
    */
   readonly secrets?: { readonly rehydrate?: boolean };
+  /** With `proposals`, models can propose automations by the tool `propose_automation`; off by default. */
+  readonly automations?: { readonly proposals?: boolean };
   /** With `content`, spans of calls have their arguments and results, without secrets. Off by default. */
   readonly telemetry?: { readonly content?: boolean };
   /**

@@ -46,6 +46,8 @@ const HARMLESS: Readonly<Record<keyof typeof RUNTIME_SECTION_SCHEMAS | "server" 
   // Its texts replace those of methods, and models follow them.
   profiles: () => false,
   secrets: () => false,
+  // Models of other callers could fill the list of what a person must read.
+  automations: () => false,
   // An address decides who may offer skills, and who receives arguments.
   nodes: () => false,
   // An address decides who receives programs.

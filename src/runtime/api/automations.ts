@@ -39,6 +39,8 @@ export function createAutomationsApi(
       run: async (...options) => (await open()).run(...options),
       retry: async (...options) => (await open()).retry(...options),
       save: async (...options) => (await open()).save(...options),
+      acceptsProposals: parts.settings.automations.proposals,
+      propose: async (...options) => (await open()).propose(...options),
       test: async (...options) => (await open()).test(...options),
       remove: async (...options) => (await open()).remove(...options),
       whenEnded: async (...options) => (await open()).whenEnded(...options),

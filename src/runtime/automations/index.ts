@@ -42,7 +42,14 @@ import { type FollowedSchedules, followSchedules } from "./schedules.ts";
 import type { UpcomingOptions, UpcomingSlots } from "./upcoming.ts";
 import { createWebhooks } from "./webhooks.ts";
 
-export type { AutomationTest, AutomationToSave, RemovedAutomation, SavedAutomation } from "./authoring/index.ts";
+export type {
+  AutomationProposal,
+  AutomationTest,
+  AutomationToSave,
+  ProposedAutomation,
+  RemovedAutomation,
+  SavedAutomation,
+} from "./authoring/index.ts";
 
 export type {
   AutomationDetail,

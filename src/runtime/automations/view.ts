@@ -7,6 +7,8 @@ import type {
   AutomationFilter,
   AutomationOffer,
   AutomationPage,
+  AutomationProposal,
+  ProposedAutomation,
   UpcomingSlots,
 } from "./index.ts";
 import type { AutomationToSave, SavedAutomation } from "./authoring/index.ts";
@@ -27,6 +29,9 @@ export interface AutomationView {
    * review, it may name any.
    */
   seesProgram(review: Pick<AutomationReview, "calls" | "violations"> | undefined): boolean;
+  /** True if the caller can propose automations. */
+  readonly acceptsProposals: boolean;
+  propose(proposal: AutomationProposal): Promise<ProposedAutomation>;
   accept(name: string, version: { readonly digest: string; readonly key?: string }): Promise<AutomationFacts>;
   pause(name: string, reason?: string): Promise<AutomationFacts>;
   resume(name: string): Promise<AutomationFacts>;
@@ -48,6 +53,8 @@ export function createAutomationView(api: AutomationApi, caller: Caller): Automa
       // A refused program may name any method.
       mayReadAll(caller) ||
       (review?.violations.length === 0 && review.calls.every(({ path }) => mayRead(caller, path))),
+    acceptsProposals: api.acceptsProposals,
+    propose: (proposal) => api.propose(proposal, { caller }),
     accept: (name, version) => api.accept(name, { ...version, caller }),
     pause: (name, reason) => api.pause(name, { ...(reason !== undefined && { reason }), caller }),
     resume: (name) => api.resume(name, { caller }),

@@ -9,6 +9,7 @@ import { parseBuiltinInput } from "./input.ts";
 import { getTokensOfEach, joinDescriptions, joinSearches } from "./several-questions.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import type { RuntimeView } from "../api/view.ts";
+import type { AutomationProposal, ProposedAutomation } from "../automations/index.ts";
 
 /**
  * Searches for one query or several after waiting up to `discoveryMs` for servers that are still connecting, and as long
@@ -42,6 +43,20 @@ export async function describeFunction(view: RuntimeView, args: unknown): Promis
     paths,
     paths.map((each) => view.describe(each)),
   );
+}
+
+/** Stores the proposal of an automation, for a person to accept. Throws `ARGUMENTS_INVALID`, `RATE_LIMIT`, and as `propose` does. */
+export async function proposeAutomation(
+  view: RuntimeView,
+  args: unknown,
+): Promise<ProposedAutomation & { readonly text: string }> {
+  const proposal = parseBuiltinInput("propose_automation", args) as unknown as AutomationProposal; // its schema has checked it
+  await view.countRequest();
+  const proposed = await view.automations.propose(proposal);
+  const { name, calls } = proposed;
+  const list = calls.map(({ path, effect }) => `${path} (${effect})`).join(", ") || "no methods";
+  const text = `Proposed ${name}, which calls ${list}. It does not run until a person accepts it: skillgate automation accept ${name}`;
+  return { ...proposed, text };
 }
 
 function waitUntilKnown({ shared }: RuntimeView): Promise<unknown> {

@@ -3,7 +3,7 @@ import type { ToolDefinition } from "../../model/tools/tool-definition.ts";
 /** Maximum queries or paths of one call. */
 export const MAX_QUESTIONS = 8;
 
-export type BuiltinTool = "search_skills" | "describe_function" | "run_code" | "resume_run";
+export type BuiltinTool = "search_skills" | "describe_function" | "run_code" | "resume_run" | "propose_automation";
 
 type BuiltinDefinition = ToolDefinition & { readonly name: BuiltinTool };
 
@@ -106,6 +106,36 @@ export const RESUME_RUN: BuiltinDefinition = {
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
 };
 
+const OBJECT = { type: "object" } as const;
+
+/** The built-in tool that is listed only with the setting `automations.proposals`. */
+export const PROPOSE_AUTOMATION: BuiltinDefinition = {
+  name: "propose_automation",
+  title: "Propose an automation",
+  description:
+    "Propose a program that runs by itself from then on, by a schedule or a webhook, without a model. Try the program with run_code first. It is checked and stored; a person reads it and accepts it, and nothing runs before. device.input() gives the input of a run: that of the schedule, or { event, body, headers, delivery } of a webhook.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      name: { type: "string", description: "a to z, 0 to 9 and -, such as daily-report" },
+      description: { type: "string", description: "What it does" },
+      program: { type: "string" },
+      key: { type: "string", description: "The API key whose rights it needs; a person may choose another one" },
+      schedule: {
+        ...OBJECT,
+        description: '{ cron: "0 9 * * MON-FRI", zone: "Europe/Berlin", input } or { every: "5m" }',
+      },
+      webhook: { ...OBJECT, description: '{ verify: "github", secrets: ["${HOOK_SECRET}"] }' },
+      input: { ...OBJECT, description: "JSON Schema of the input" },
+      limits: { ...OBJECT, description: "{ runsPerHour, parallel, calls, minutes }" },
+    },
+    required: ["name", "description", "program"],
+    additionalProperties: false,
+  },
+  outputSchema: { type: "object", properties: { name: { type: "string" } } },
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+};
+
 /** The tool that calls one method, for clients that must see each call and its arguments. It is listed in place of `run_code`. */
 const CALL_METHOD: ToolDefinition & { readonly name: "call_method" } = {
   name: "call_method",
@@ -131,14 +161,20 @@ export const CALL_TOOLS: readonly ToolDefinition[] = [
 ];
 
 /** The definitions of all tools whose arguments are validated. */
-export const VALIDATED_TOOLS: readonly ToolDefinition[] = [...BUILTIN_TOOLS, RESUME_RUN, CALL_METHOD];
+export const VALIDATED_TOOLS: readonly ToolDefinition[] = [
+  ...BUILTIN_TOOLS,
+  RESUME_RUN,
+  PROPOSE_AUTOMATION,
+  CALL_METHOD,
+];
 
 /** A tool whose arguments are validated. */
 export type ValidatedTool = BuiltinTool | "call_method";
 
-/** Returns the built-in tools of a caller. */
-export function listBuiltinTools(canWait: boolean): readonly BuiltinDefinition[] {
-  return canWait ? WITH_RESUME : BUILTIN_TOOLS;
+/** Returns the built-in tools of a caller whose runs can wait for a person, and that can propose automations. */
+export function listBuiltinTools(canWait: boolean, canPropose = false): readonly BuiltinDefinition[] {
+  const tools = canWait ? WITH_RESUME : BUILTIN_TOOLS;
+  return canPropose ? [...tools, PROPOSE_AUTOMATION] : tools;
 }
 
 const WITH_RESUME: readonly BuiltinDefinition[] = [...BUILTIN_TOOLS, RESUME_RUN];
@@ -150,5 +186,5 @@ function oneOrSeveral(description: string): Readonly<Record<string, unknown>> {
 }
 
 export function isBuiltinTool(name: string): name is BuiltinTool {
-  return WITH_RESUME.some((tool) => tool.name === name);
+  return name === PROPOSE_AUTOMATION.name || WITH_RESUME.some((tool) => tool.name === name);
 }

@@ -1,4 +1,4 @@
-export { describeFunction, type EndedRun, resumeRun, runCode, searchSkills } from "./calls.ts";
+export { describeFunction, type EndedRun, proposeAutomation, resumeRun, runCode, searchSkills } from "./calls.ts";
 export { BUILTIN_TOOLS, CALL_TOOLS, isBuiltinTool, listBuiltinTools, MAX_QUESTIONS } from "./definitions.ts";
 export { formatRunCode, getCatalogUnits, hasMethods } from "./description.ts";
 export { parseBuiltinInput, validateBuiltin } from "./input.ts";

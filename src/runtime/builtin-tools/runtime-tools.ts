@@ -4,7 +4,7 @@ import type { ToolDefinition } from "../../model/tools/tool-definition.ts";
 import type { RunOptions } from "../../runtime.ts";
 import { formatRpcError, toRpcError } from "../../shared/rpc-errors.ts";
 import type { RuntimeView, SharedRuntime } from "../api/view.ts";
-import { describeFunction, resumeRun, runCode, searchSkills } from "./calls.ts";
+import { describeFunction, proposeAutomation, resumeRun, runCode, searchSkills } from "./calls.ts";
 import { type BuiltinTool, listBuiltinTools } from "./definitions.ts";
 import { formatRunCode, getCatalogUnits } from "./description.ts";
 
@@ -39,7 +39,8 @@ export function createRuntimeTools(runtime: SharedRuntime, options: RuntimeToolO
   const { descriptionUnits = DESCRIPTION_UNITS, caller = OWNER, ...defaults } = options;
   const view = runtime.viewFor(caller);
   const [methods = ""] = view.briefCatalog({ parts: [getCatalogUnits(runtime, descriptionUnits)] });
-  return listBuiltinTools(view.runs.canWait()).map(({ name, title = name, description, inputSchema }) => ({
+  const tools = listBuiltinTools(view.runs.canWait(), view.automations.acceptsProposals);
+  return tools.map(({ name, title = name, description, inputSchema }) => ({
     name,
     title,
     description: name === "run_code" ? formatRunCode(methods) : description,
@@ -68,6 +69,10 @@ async function callTool(
       }
       case "run_code": {
         return toResult((await runCode(view, args, options)).outcome);
+      }
+      case "propose_automation": {
+        const { text, ...value } = await proposeAutomation(view, args);
+        return { text, value, isError: false };
       }
       case "resume_run": {
         return toResult((await resumeRun(view, args, options)).outcome);

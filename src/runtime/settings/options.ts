@@ -78,6 +78,7 @@ const OPTIONS: Readonly<Record<Exclude<keyof RuntimeOptions, "log" | "approve" |
     executors: NETWORK,
     runs: extend(RUNTIME_SECTION_SCHEMAS.runs, {}),
     secrets: RUNTIME_SECTION_SCHEMAS.secrets,
+    automations: RUNTIME_SECTION_SCHEMAS.automations,
     telemetry: { type: "object", properties: { content: FLAG } },
     lazy: FLAG,
     deferSkills: FLAG,

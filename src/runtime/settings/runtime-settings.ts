@@ -46,6 +46,8 @@ export interface RuntimeSettings {
   /** Values in the configuration that no text may show. */
   readonly secretValues: readonly string[];
   readonly rehydrateSecrets: boolean;
+  /** `proposals`: models can propose automations. */
+  readonly automations: { readonly proposals: boolean };
   /** Adds the arguments and results of calls to their spans. */
   readonly tracesContent: boolean;
   readonly limits: Limits;

@@ -25,6 +25,7 @@ type SectionSettings = Pick<
   | "catalogTokens"
   | "typecheck"
   | "rehydrateSecrets"
+  | "automations"
   | "audit"
   | "retention"
   | "runs"
@@ -51,6 +52,10 @@ export function resolveSections(options: RuntimeOptions, sections: RuntimeSettin
     readSettings(SCHEMAS.secrets, sections["secrets"]),
     options.secrets,
   );
+  const automations = merge<{ readonly proposals: boolean }>(
+    readSettings(SCHEMAS.automations, sections["automations"]),
+    options.automations,
+  );
   const { keep = {} } = readSettings<{ readonly keep?: Partial<Retention> }>(SCHEMAS.store, sections["store"]);
   const typecheck = readSetting<boolean>("typecheck", sections["typecheck"]);
   const { audit } = sections;
@@ -59,6 +64,7 @@ export function resolveSections(options: RuntimeOptions, sections: RuntimeSettin
     catalogTokens: options.catalogTokens ?? readSetting("catalogTokens", sections["catalogTokens"]),
     observations: readObservations(options.observe ?? sections["observe"]),
     rehydrateSecrets: secrets.rehydrate,
+    automations,
     audit: options.audit ?? (audit === false ? "off" : audit === "off" || audit === "store" ? audit : undefined),
     retention: keep,
     runs: {

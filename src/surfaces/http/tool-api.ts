@@ -16,6 +16,7 @@ import {
   type EndedRun,
   isBuiltinTool,
   listBuiltinTools,
+  proposeAutomation,
   resumeRun,
   runCode,
   searchSkills,
@@ -92,17 +93,19 @@ export function validateInput({ view }: ToolApi, name: string, input: unknown): 
 /** Lists every tool that a caller may call: the built-in tools, then all methods by name. */
 export function toolList({ view }: ToolApi) {
   const { tools, ...rest } = catalogExport(view.catalog);
-  const own = listBuiltinTools(view.runs.canWait()).map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    inputSchema,
-    tags: [],
-  }));
+  const own = listBuiltinTools(view.runs.canWait(), view.automations.acceptsProposals).map(
+    ({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+      tags: [],
+    }),
+  );
   return { tools: [...own, ...tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))], ...rest };
 }
 
 export function toolSchema({ view }: ToolApi, name: string): unknown {
-  const own = listBuiltinTools(true).find((tool) => tool.name === name);
+  const own = listBuiltinTools(true, view.automations.acceptsProposals).find((tool) => tool.name === name);
   if (own === undefined) return methodExport(methodNamed(name, view));
   const { description, inputSchema } = own;
   const metadata = { category: "general", version: "1.0.0", deprecated: false, author: "" };
@@ -186,6 +189,8 @@ async function callOwn(
       return describeFunction(api.view, input);
     case "run_code":
       return runProgram(api, input, options);
+    case "propose_automation":
+      return proposeAutomation(api.view, input);
     case "resume_run": {
       const { signal, observer, traceId } = options;
       return toData(await resumeRun(api.view, input, { signal, ...(observer && { observer }) }), traceId);

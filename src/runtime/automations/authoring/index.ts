@@ -4,12 +4,21 @@ import type { RunApi } from "../../api/run.ts";
 import type { Runs } from "../../execution/runs.ts";
 import type { SavedSkills } from "../../saved/index.ts";
 import type { AutomationFiles } from "../automation-files.ts";
+import { createHeldError } from "../life.ts";
+import { type AutomationProposal, proposeAutomation, type ProposedAutomation } from "./propose.ts";
 import { type RemovedAutomation, removeAutomation } from "./remove.ts";
 import { type AutomationToSave, saveAutomation, type SavedAutomation, type SavingParts } from "./save.ts";
 import { type AutomationTest, testAutomation } from "./test.ts";
 
 export { writeAutomation } from "./write-files.ts";
-export type { AutomationTest, AutomationToSave, RemovedAutomation, SavedAutomation };
+export type {
+  AutomationProposal,
+  AutomationTest,
+  AutomationToSave,
+  ProposedAutomation,
+  RemovedAutomation,
+  SavedAutomation,
+};
 
 /** Writes, tests and removes automations. */
 export interface AutomationAuthoring {
@@ -23,6 +32,13 @@ export interface AutomationAuthoring {
    * outcome may differ. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`, `INPUT_INVALID`.
    */
   test(name: string, options?: { readonly caller?: Caller; readonly input?: unknown }): Promise<AutomationTest>;
+  /** True if callers can propose automations: the setting `automations.proposals`. */
+  readonly acceptsProposals: boolean;
+  /**
+   * Stores an automation that a person must accept: nothing runs, and no file is written. Any caller may do this. Throws
+   * `AUTOMATION_INVALID`, and `AUTOMATION_HELD` if proposals are off or too many wait.
+   */
+  propose(proposal: AutomationProposal, options?: { readonly caller?: Caller }): Promise<ProposedAutomation>;
   /** Removes an automation or a proposal, with its files and its history. Throws `AUTOMATION_UNKNOWN`. */
   remove(name: string, options?: { readonly caller?: Caller }): Promise<RemovedAutomation>;
 }
@@ -38,6 +54,13 @@ export function createAuthoring(options: AuthoringOptions, files: AutomationFile
   const { runs } = options;
   const { log } = options.parts;
   const parts = openParts(options, files);
+  let last: Promise<unknown> = Promise.resolve();
+  /** One proposal after the other, so that each counts those before it. */
+  const inTurn = <Result>(propose: () => Promise<Result>): Promise<Result> => {
+    const next = last.then(propose);
+    last = next.catch(() => {}); // the caller gets the error
+    return next;
+  };
   return {
     async save(automation, { caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
@@ -49,6 +72,18 @@ export function createAuthoring(options: AuthoringOptions, files: AutomationFile
     async test(name, { caller = OWNER, input } = {}) {
       requireAdmin(caller, "Read");
       return testAutomation(name, input, { ...parts, replay: runs.replay });
+    },
+    acceptsProposals: options.parts.settings.automations.proposals,
+    async propose(proposal, { caller = OWNER } = {}) {
+      if (!options.parts.settings.automations.proposals)
+        throw createHeldError(
+          "proposals are off; a person can allow them in the settings: automations.proposals: true",
+        );
+      const { secrets } = options.parts;
+      const hasSecret = (text: string): boolean => secrets.maskText(text) !== text;
+      const proposed = await inTurn(() => proposeAutomation(proposal, caller, { ...parts, hasSecret }));
+      log("info", `${caller.id} proposes the automation ${proposed.name}`);
+      return proposed;
     },
     async remove(name, { caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");

@@ -8,6 +8,7 @@ import { fetchSameServer } from "../../../shared/http/fetch-same-server.ts";
 import { findTypeScript } from "../../../shared/package/typescript.ts";
 import { loadAgentModule } from "../agent/open-agent.ts";
 import { checkAccounts } from "../account/check-accounts.ts";
+import { checkAutomations } from "../automation/check-automations.ts";
 import type { CliCommand } from "../command.ts";
 import { checkStore } from "./check-store.ts";
 import type { Exit } from "../exit-codes.ts";
@@ -34,8 +35,11 @@ export function addDoctor(program: CliCommand): void {
         if (!session.flags.json && more.length > 0) session.write("out", `${checksText(more, session.paint.out)}\n`);
       };
       report(nodeCheck(), typescriptCheck(), await filesCheck(session.flags));
-      report(...(await openStore(session)));
+      const stores = await openStore(session);
+      report(...stores);
       await checkRuntime(session, report);
+      // A damaged store would be replaced by a new one.
+      if (stores[0]?.status === "ok") report(...(await checkAutomations(session)));
       report(...checkTelemetry(await session.telemetry.start()));
       return { exit: getExit(checks), json: { ok: getExit(checks) === "ok", checks }, text: "", isWarned: true };
     });

@@ -23,6 +23,7 @@ export interface DoctorCheck {
     | "server"
     | "api"
     | "account"
+    | "automation"
     | "device"
     | "executors"
     | "telemetry";

@@ -11,7 +11,7 @@ import { listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
  * security scheme and the other endpoints.
  */
 export function createOpenapi(view: RuntimeView, url: string, needsToken: boolean): Readonly<Record<string, unknown>> {
-  const builtinTools = listBuiltinTools(view.runs.canWait()).map(({ name }) => name);
+  const builtinTools = listBuiltinTools(view.runs.canWait(), view.automations.acceptsProposals).map(({ name }) => name);
   const { catalog } = view;
   const { paths, components, info } = openapiExport(catalog);
   const methods = describeMethods(catalog.methods);

@@ -19,6 +19,7 @@ import type { ConnectedClient, GatewayContext } from "../sessions/client-session
 import {
   describeFunction,
   isBuiltinTool,
+  proposeAutomation,
   parseBuiltinInput,
   resumeRun,
   runCode,
@@ -154,6 +155,10 @@ async function callBuiltinTool(
       }
       case "run_code":
         return await runCodeTool(toolContext, args, workContext);
+      case "propose_automation": {
+        const { text, name } = await proposeAutomation(answering, args);
+        return { content: [{ type: "text", text }], structuredContent: { name } };
+      }
       case "resume_run":
         return await resumeRunTool(toolContext, args, workContext);
     }

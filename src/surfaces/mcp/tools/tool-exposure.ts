@@ -21,6 +21,8 @@ export interface Exposure {
 interface OfferOptions extends Exposure {
   /** True if runs of the caller can wait for a person, so that there is a tool to wait for them. */
   readonly canWait: boolean;
+  /** True if the caller can propose automations. */
+  readonly canPropose: boolean;
 }
 
 /** The tools of one caller. The same catalog and exposure give the same list in the same order. */
@@ -41,7 +43,8 @@ const cache = new WeakMap<Catalog, Map<string, Offered>>();
 
 export function getOfferedTools(view: RuntimeView, exposure: Exposure): Offered {
   const canWait = hasPrograms(exposure) && view.runs.canWait();
-  return getOffered(view.catalog, { ...exposure, canWait });
+  const canPropose = hasPrograms(exposure) && view.automations.acceptsProposals;
+  return getOffered(view.catalog, { ...exposure, canWait, canPropose });
 }
 
 function getOffered(catalog: Catalog, options: OfferOptions): Offered {
@@ -86,7 +89,7 @@ export function findMethodCall(
   exposure: Exposure,
   { name, args }: { readonly name: string; readonly args: MethodCall["args"] },
 ): MethodCall | undefined {
-  const offered = getOffered(catalog, { ...exposure, canWait: false }).find(name);
+  const offered = getOffered(catalog, { ...exposure, canWait: false, canPropose: false }).find(name);
   if (offered?.method !== undefined) return { method: offered.method, args };
   if (offered?.tool.name !== "call_method") return undefined;
   const { path, arguments: input = {} } = args;
@@ -110,9 +113,9 @@ function belongsTo(name: string, skill: RuntimeView["unavailableSkills"][number]
   });
 }
 
-function offer(catalog: Catalog, { expose, names, budgetTokens, canWait }: OfferOptions): Offered {
+function offer(catalog: Catalog, { expose, names, budgetTokens, canWait, canPropose }: OfferOptions): Offered {
   if (expose === "calls") return listed(CALL_TOOLS.map((tool) => ({ tool })));
-  const own = listBuiltinTools(canWait).map((tool): OfferedTool => ({ tool }));
+  const own = listBuiltinTools(canWait, canPropose).map((tool): OfferedTool => ({ tool }));
   const unlisted = canWait ? [] : listBuiltinTools(true).map((tool) => ({ tool }));
   if (expose === "code") return listed(own, unlisted);
   const methods = [...namedMethods(catalog, names)].map(([name, method]) => ({

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
+import { createRuntime } from "../../../../src/index.ts";
 import { type Ended, project, skillgate } from "../command.ts";
 
 export const BOARD_SKILL = `
@@ -68,7 +69,7 @@ Accept it: skillgate automation accept report
   });
   expect(await automation("run", "report")).toMatchObject({
     exit: 6,
-    stderr: expect.stringContaining("it was not accepted; run: skillgate automation accept report"),
+    stderr: expect.stringContaining("it was not accepted; accept it with: skillgate automation accept report"),
   });
   const refused = await automation("accept", "report");
   expect(refused).toMatchObject({ exit: 4, stderr: expect.stringContaining("there is no terminal to confirm it at") });
@@ -173,4 +174,36 @@ test("saves a program without a run, and names what is wrong", { tags: "rest" },
     exit: 2,
     stderr: expect.stringContaining("--every is for an automation"),
   });
+});
+
+test("shows, accepts and removes proposals of models, and doctor counts the states", { tags: "rest" }, async () => {
+  const { cwd, automation } = await openProject();
+  const runtime = await createRuntime({ cwd, store: join(cwd, "state"), automations: { proposals: true } });
+  const proposal = { description: "Counts", program: "await device.BoardSkill.count()", schedule: { every: "1h" } };
+  await runtime.automations.propose({ name: "counter", ...proposal });
+  await runtime.automations.propose({ name: "other", ...proposal });
+  await runtime.close();
+  const shown = await automation("show", "counter");
+  expect(shown.stdout).toContain("counter proposed: a person must accept it");
+  expect(shown.stderr).toContain("It cannot run as it is: there is no key counter; create it:");
+  const refused = await automation("accept", "counter", "--key", "poster");
+  expect(refused).toMatchObject({ exit: 4 });
+  expect(refused.stderr).toContain("Its file:\n");
+  expect(refused.stderr).toContain("key: poster\n");
+  expect(await automation("accept", "counter", "--key", "poster", "--yes")).toMatchObject({ exit: 0 });
+  expect(readFileSync(join(cwd, "automations/counter.yaml"), "utf8")).toContain("key: poster\n");
+  expect(await automation("run", "counter")).toMatchObject({ exit: 0, stdout: "0\n" });
+  expect(await automation("accept", "counter", "--key", "poster")).toMatchObject({
+    exit: 6,
+    stderr: expect.stringContaining("change its key in automations/counter.yaml"),
+  });
+  const checked = await skillgate(["doctor"], { cwd });
+  expect(checked.stdout).toContain(
+    "! Automations: 1 enabled, 1 proposed\n    other: proposed, a person must accept it\n",
+  );
+  expect(await automation("remove", "other")).toMatchObject({ exit: 0 });
+  writeFileSync(join(cwd, "settings.yaml"), "store: { dir: state }\nruns: { record: off }\n");
+  expect((await skillgate(["doctor"], { cwd })).stdout).toContain(
+    "runs.record is off in the settings: no automation runs",
+  );
 });
