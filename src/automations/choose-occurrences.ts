@@ -57,7 +57,13 @@ export function chooseOccurrences(
     }
     if (decision.kind === "replace") {
       const error = `the slot ${row.id} began, and overlap is cancel`;
-      changes.push(...running.map(({ id }) => ({ id, changes: { state: "cancelled", ended: now, error } as const })));
+      // Their claims stay until their runs have ended.
+      changes.push(
+        ...running.map(({ id, claimedBy }) => ({
+          id,
+          changes: { state: "cancelled", ended: now, error, claimedBy: claimedBy ?? by } as const,
+        })),
+      );
       running = [];
     }
     changes.push({ id: row.id, changes: { state: "running", started: now, claimedBy: by } });

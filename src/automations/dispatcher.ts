@@ -22,8 +22,8 @@ export interface OccurrenceRunner {
   run(occurrence: OccurrenceRow, signal: AbortSignal): Promise<OccurrenceResult>;
   /** Reads how a recorded run has ended: `open` while it has not, `undefined` without a record. */
   readEnd(run: string): Promise<OccurrenceResult | "open" | undefined>;
-  /** Ends the run of an occurrence that was cancelled, in whichever process it is. */
-  cancel(run: string): Promise<void>;
+  /** Ends the run of an occurrence that was cancelled. Resolves to false if another process executes it. */
+  cancel(run: string): Promise<boolean>;
 }
 
 /** The marks by which other processes see that this one lives. */
@@ -78,6 +78,9 @@ const MIN_LOOK_MS = 500;
 
 /** The most occurrences of one state that a look reads. */
 const MAX_READ = 1_000;
+
+/** Milliseconds after which a cancelled occurrence has no run any more. */
+const CANCEL_MS = 86_400_000;
 
 /** The ids of the runs of this process, also of other dispatchers in it: they have the same name in the store. */
 const RUNNING_HERE = new Set<string>();
@@ -149,7 +152,7 @@ class StoreDispatcher implements Dispatcher {
   }
 
   async #beginDue(automation: string): Promise<void> {
-    const { findRules, marks, runner, open } = this.#options;
+    const { findRules, marks, open } = this.#options;
     const rules = await findRules(automation);
     const { automations } = await open();
     // Other processes see that this one lives before they see its claim.
@@ -166,16 +169,30 @@ class StoreDispatcher implements Dispatcher {
         if (row.state === "running") this.#begin(row);
         if (row.state === "skipped")
           this.#options.log("info", `The automation ${automation} skips ${row.id}: ${row.error}`);
-        if (row.state === "cancelled") await this.#cancel(row, runner);
+        if (row.state === "cancelled") await this.#cancel(row);
       }
     } finally {
       marks.remove(mark);
     }
   }
 
-  async #cancel(row: OccurrenceRow, runner: OccurrenceRunner): Promise<void> {
-    this.#running.get(toKey(row))?.stop.abort();
-    await runner.cancel(row.run).catch((error: unknown) => this.#warn(`Cannot cancel run ${row.run}`, error));
+  /**
+   * Ends the run of a cancelled occurrence. Its claim stays until the run has ended, because another process may execute it: then
+   * that one ends it at its next look.
+   */
+  async #cancel(row: OccurrenceRow): Promise<void> {
+    const { marks, runner, open } = this.#options;
+    const here = this.#running.get(toKey(row));
+    if (here?.occurrence.run === row.run) return here.stop.abort();
+    if (row.claimedBy === null || RUNNING_HERE.has(row.run)) return;
+    try {
+      const isFree = row.claimedBy === marks.by || (await marks.findFree([row])).has(row);
+      if (!(await runner.cancel(row.run)) || !isFree) return;
+      const { automations } = await open();
+      await automations.updateOccurrence(row, toClaim(row), { claimedBy: null });
+    } catch (error) {
+      this.#warn(`Cannot cancel run ${row.run}`, error);
+    }
   }
 
   #begin(occurrence: OccurrenceRow): void {
@@ -209,9 +226,14 @@ class StoreDispatcher implements Dispatcher {
   /** Records the result of a run. */
   async #settle(occurrence: OccurrenceRow, result: OccurrenceResult): Promise<void> {
     const { automations } = await this.#options.open();
+    const { run } = occurrence;
     switch (result.kind) {
       case "waiting":
-        await automations.updateOccurrence(occurrence, { state: "running" }, { state: "waiting", claimedBy: null });
+        await automations.updateOccurrence(
+          occurrence,
+          { state: "running", run },
+          { state: "waiting", claimedBy: null },
+        );
         return;
       case "interrupted":
         await this.#leave(occurrence);
@@ -223,6 +245,8 @@ class StoreDispatcher implements Dispatcher {
         const end = { state, ended: this.#now(), error, isCounted, maxFailures: MAX_FAILURES };
         const ended = await automations.endOccurrence(occurrence, end);
         if (ended !== undefined) this.#options.onEnd(occurrence, { state, error, ...ended });
+        // It was cancelled before, and its run has ended now.
+        else await automations.updateOccurrence(occurrence, { state: "cancelled", run }, { claimedBy: null });
       }
     }
   }
@@ -231,7 +255,14 @@ class StoreDispatcher implements Dispatcher {
   async #leave(occurrence: OccurrenceRow): Promise<void> {
     const { automations } = await this.#options.open();
     const end = await this.#options.runner.readEnd(occurrence.run);
-    const mine = { state: "running", claimedBy: this.#options.marks.by } as const;
+    const { run } = occurrence;
+    const isCancelled = await automations.updateOccurrence(
+      occurrence,
+      { state: "cancelled", run },
+      { claimedBy: null },
+    );
+    if (isCancelled) return;
+    const mine = { state: "running", claimedBy: this.#options.marks.by, run } as const;
     if (end === "open") await automations.updateOccurrence(occurrence, mine, { claimedBy: null });
     else if (end?.kind === "completed") await this.#settle(occurrence, end);
     else {
@@ -281,6 +312,8 @@ class StoreDispatcher implements Dispatcher {
       { order: ["state", "due"], descending: true, limit: MAX_READ },
     );
     await this.#stopCancelled(running);
+    const cancelled = await automations.listOccurrences({ state: "cancelled", ended: { gt: this.#now() - CANCEL_MS } });
+    for (const row of cancelled) if (row.claimedBy !== null) await this.#cancel(row);
     for (const row of open) {
       const isElsewhere = row.state !== "due" && !this.#running.has(toKey(row));
       if (isElsewhere && !this.#isClosing) await this.#follow(row);
@@ -294,7 +327,8 @@ class StoreDispatcher implements Dispatcher {
     const { automations } = await this.#options.open();
     for (const occurrence of running) {
       const row = await automations.getOccurrence(occurrence.automation, occurrence.id);
-      if (row === undefined || row.state === "cancelled") this.#running.get(toKey(occurrence))?.stop.abort();
+      const isOver = row === undefined || row.state === "cancelled" || row.run !== occurrence.run;
+      if (isOver) this.#running.get(toKey(occurrence))?.stop.abort();
     }
   }
 
@@ -306,8 +340,7 @@ class StoreDispatcher implements Dispatcher {
       const isOwn = row.claimedBy === marks.by;
       if (isOwn && RUNNING_HERE.has(row.run)) return;
       if (!isOwn && !(await marks.findFree([row])).has(row)) return;
-      const claim = { state: "running", claimedBy: row.claimedBy } as const;
-      if (!(await automations.updateOccurrence(row, claim, { claimedBy: marks.by }))) return;
+      if (!(await automations.updateOccurrence(row, toClaim(row), { claimedBy: marks.by }))) return;
     }
     const end = await runner.readEnd(row.run);
     if (end === undefined && row.claimedBy !== null) this.#begin({ ...row, claimedBy: marks.by });
@@ -326,6 +359,11 @@ class StoreDispatcher implements Dispatcher {
 
 function toKey({ automation, id }: Pick<OccurrenceRow, "automation" | "id">): string {
   return JSON.stringify([automation, id]);
+}
+
+/** The conditions under which an occurrence has still the state, the run and the process that were read. */
+function toClaim({ state, run, claimedBy }: OccurrenceRow): Pick<OccurrenceRow, "state" | "run" | "claimedBy"> {
+  return { state, run, claimedBy };
 }
 
 function describe({ automation, id }: OccurrenceRow): string {

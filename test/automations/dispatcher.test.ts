@@ -60,10 +60,16 @@ interface ProcessOptions {
   readonly run?: (row: OccurrenceRow, signal: AbortSignal) => Promise<OccurrenceResult>;
   readonly readEnd?: (run: string) => Promise<OccurrenceResult | "open" | undefined>;
   readonly rules?: StartRules | StartObstacle;
+  readonly cancel?: (run: string) => Promise<boolean>;
 }
 
 /** Starts a dispatcher with a connection of its own to the store. */
-async function startProcess({ run, readEnd, rules = RULES }: ProcessOptions = {}): Promise<Process> {
+async function startProcess({
+  run,
+  readEnd,
+  rules = RULES,
+  cancel = async () => true,
+}: ProcessOptions = {}): Promise<Process> {
   const database = await open();
   const runs: string[] = [];
   const endings: OccurrenceEnding[] = [];
@@ -80,7 +86,7 @@ async function startProcess({ run, readEnd, rules = RULES }: ProcessOptions = {}
         return run === undefined ? { kind: "completed" } : run(row, signal);
       },
       readEnd: readEnd ?? (async () => undefined),
-      cancel: async () => {},
+      cancel,
     },
     onEnd: (_row, ending) => endings.push(ending),
     log: (level, text) => logs.push(`${level} ${text}`),
@@ -215,7 +221,7 @@ test("ends the run of an occurrence that another process has cancelled", async (
   await other.automations.updateOccurrence(createSlot("a"), { state: "running" }, cancelled);
   await stopped.promise;
   await dispatcher.close();
-  expect(await other.automations.getOccurrence("report", "a")).toMatchObject(cancelled);
+  expect(await other.automations.getOccurrence("report", "a")).toMatchObject({ ...cancelled, claimedBy: null });
   expect(endings).toEqual([]);
 });
 
@@ -231,4 +237,52 @@ test("keeps deliveries of an automation that begins nothing, and skips its slots
     { id: "delivery", state: "due" },
   ]);
   expect(runs).toEqual([]);
+});
+
+test("the end of a cancelled run does not end the next attempt of its occurrence", async () => {
+  const [begun, release] = [createSignal(), createSignal()];
+  const { database, dispatcher, runs, endings } = await startProcess({
+    async run(row) {
+      if (row.attempt > 1) return { kind: "completed" };
+      begun.resolve();
+      await release.promise;
+      return { kind: "cancelled", error: "it was cancelled" };
+    },
+  });
+  await addAutomation(database);
+  const row = createSlot("a");
+  await database.automations.addOccurrence(row);
+  await dispatcher.start();
+  await begun.promise;
+  const again = { state: "due", attempt: 2, run: "second", ended: null, claimedBy: null } as const;
+  await database.automations.updateOccurrence(row, { state: "running" }, again);
+  release.resolve();
+  await whenEnded(database, 1);
+  expect(await database.automations.getOccurrence("report", "a")).toMatchObject({ state: "completed", run: "second" });
+  expect(runs).toEqual([`a ${row.run}`, "a second"]);
+  expect(endings).toMatchObject([{ state: "completed" }]);
+});
+
+test("a cancelled occurrence keeps its claim until its run has ended, in whichever process that is", async () => {
+  let isElsewhere = true;
+  const asked: string[] = [];
+  const { database, dispatcher } = await startProcess({
+    async cancel(run) {
+      asked.push(run);
+      return !isElsewhere;
+    },
+  });
+  await addAutomation(database);
+  const row = createSlot("a");
+  const child = spawn(process.execPath, ["-e", ""]);
+  await once(child, "exit");
+  const claimedBy = getProcessName().replace(/\/\d+\//, `/${child.pid}/`);
+  const cancelled = { state: "cancelled", ended: Date.now(), error: "the next slot began", claimedBy } as const;
+  await database.automations.addOccurrence({ ...row, ...cancelled });
+  await dispatcher.start();
+  expect(asked).toEqual([row.run]);
+  expect(await database.automations.getOccurrence("report", "a")).toMatchObject({ claimedBy });
+  isElsewhere = false;
+  await dispatcher.start();
+  expect(await database.automations.getOccurrence("report", "a")).toMatchObject({ claimedBy: null });
 });

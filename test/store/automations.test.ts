@@ -82,9 +82,8 @@ describe.each(kinds)("automations in %s", (_kind, createLocation) => {
   test("ends an occurrence once, counts failures, and pauses the automation at the last one", async () => {
     const { automations } = database;
     const fail = async (by: Database, due: number): Promise<unknown> => {
-      const { id, automation } = createSlot({ due });
       const end = { state: "failed", ended: NOW, error: "no network", isCounted: true, maxFailures: 2 } as const;
-      return (await by.automations.endOccurrence({ id, automation }, end))?.isPaused;
+      return (await by.automations.endOccurrence(createSlot({ due }), end))?.isPaused;
     };
     for (const due of [NOW, NOW + 1]) await automations.addOccurrence(createSlot({ due, state: "running" }));
     expect((await Promise.all([fail(database, NOW), fail(other, NOW)])).toSorted()).toEqual([false, undefined]);

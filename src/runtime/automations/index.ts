@@ -305,6 +305,8 @@ function createChanges({
       const row = requireOccurrence(await automations.getOccurrence(name, id), id);
       if (!["failed", "cancelled", "skipped"].includes(row.state))
         throw createHeldError(`${name}: ${id} is ${row.state}, so it is not run again`);
+      if (row.claimedBy !== null)
+        throw createHeldError(`${name}: the run of ${id} was cancelled and has not ended yet; try again in a moment`);
       const attempt = row.started === null ? row.attempt : row.attempt + 1;
       const again = { state: "due", due: Date.now(), attempt, run: createRunId(row, attempt), ended: null } as const;
       const isChanged = await automations.updateOccurrence(row, { state: row.state, attempt: row.attempt }, again);

@@ -53,10 +53,12 @@ export function createOccurrenceRunner(options: RunnerOptions): OccurrenceRunner
     async cancel(id) {
       try {
         await runs.cancel(id);
+        return true;
       } catch (error) {
-        // Without a record, or in another process, which finds out by the occurrence.
-        const isExpected = error instanceof SkillgateError && ["RUN_NOT_FOUND", "RUN_BUSY"].includes(error.code);
-        if (!isExpected) throw error;
+        const code = error instanceof SkillgateError ? error.code : undefined;
+        if (code === "RUN_NOT_FOUND") return true;
+        if (code === "RUN_BUSY") return false;
+        throw error;
       }
     },
   };

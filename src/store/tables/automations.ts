@@ -97,7 +97,7 @@ export const OCCURRENCES = defineTable({
     ended: optional(integer()),
     /** Why it failed, was skipped or was cancelled. */
     error: optional(text()),
-    /** The process that executes the run. */
+    /** The process that executes the run; with the state `cancelled`, as long as the run may not have ended. */
     claimedBy: optional(text()),
   },
   indexes: [
@@ -186,10 +186,10 @@ export interface AutomationTable {
   ): Promise<boolean>;
   /**
    * Ends an open occurrence and counts its failure. Returns the automation as it is then, and whether this has paused it;
-   * `undefined` if the occurrence had ended before.
+   * `undefined` if the occurrence had ended before, or has another run by now.
    */
   endOccurrence(
-    occurrence: Pick<OccurrenceRow, "automation" | "id">,
+    occurrence: Pick<OccurrenceRow, "automation" | "id" | "run">,
     end: OccurrenceEnd,
   ): Promise<{ readonly automation: AutomationRow | undefined; readonly isPaused: boolean } | undefined>;
 }
@@ -290,9 +290,9 @@ function createOccurrences(
       }),
     updateOccurrence: async ({ automation, id }, where, changes) =>
       (await engine.update(OCCURRENCES, { ...where, automation, id }, changes)) > 0,
-    async endOccurrence({ automation, id }, { state, ended, error, isCounted, maxFailures }) {
+    async endOccurrence({ automation, id, run }, { state, ended, error, isCounted, maxFailures }) {
       const result = await engine.transaction(lock(automation), async (rows) => {
-        const open = { automation, id, state: { in: OPEN_STATES } };
+        const open = { automation, id, run, state: { in: OPEN_STATES } };
         const changes = { state, ended, error, claimedBy: null };
         if ((await rows.update(OCCURRENCES, open, changes)) === 0) return undefined;
         const [row] = await rows.select(AUTOMATIONS, { name: automation });
