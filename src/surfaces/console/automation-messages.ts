@@ -62,6 +62,8 @@ export interface AutomationDetail extends AutomationSummary {
     readonly scheme: string;
     /** References to its secrets. */
     readonly secrets: readonly string[];
+    /** The requests that this server has refused since its start, with the reason for the last one. */
+    readonly refused: { readonly count: number; readonly why: string; readonly at: number } | null;
   } | null;
   readonly limits: Readonly<Record<string, number>> | null;
   /** The JSON Schema of its input; `null` for any input. */

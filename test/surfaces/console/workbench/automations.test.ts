@@ -150,6 +150,12 @@ describe("the endpoints of automations", () => {
     });
     expect(fresh.timing?.next).toHaveLength(5);
     await accept(server, "report");
+    const headers = { "content-type": "application/json", "x-hub-signature-256": `sha256=${"0".repeat(64)}` };
+    const refused = await fetch(`${server.url}/hooks/report`, { method: "POST", headers, body: "{}" });
+    expect(refused.status).toBe(401);
+    expect((await send<AutomationDetail>(server, "/automations/report")).json.hook?.refused).toMatchObject({
+      count: 1,
+    });
     const id = await run(server, "report", { text: "no" });
     const { json: history } = await send<AutomationHistory>(server, "/automations/report/history");
     expect(history).toMatchObject({ rows: [{ id, kind: "manual", state: "failed", attempt: 1 }], hasMore: false });

@@ -126,13 +126,18 @@ async function describeAutomation(
     ...(isHidden ? hideError(summary) : summary),
     isHidden,
     timing: describeTiming(detail),
-    hook: file?.webhook === undefined ? null : { scheme: detail.scheme ?? "", secrets: file.webhook.secrets },
+    hook: describeHook(detail),
     limits: file === undefined ? null : { ...file.limits },
     input: file?.input ?? null,
     example: file?.input === undefined ? {} : exampleArguments({ input: file.input }),
     offer: isHidden ? null : (offer ?? null),
     problem,
   });
+}
+
+function describeHook({ file, scheme = "", refused }: RuntimeDetail): AutomationDetail["hook"] {
+  if (file?.webhook === undefined) return null;
+  return { scheme, secrets: file.webhook.secrets, refused: refused ?? null };
 }
 
 function describeTiming({ file, zone = "UTC", nextSlots }: RuntimeDetail): AutomationTiming | null {

@@ -109,6 +109,12 @@ function Triggers({ automation }: { readonly automation: AutomationDetail }) {
             ),
             "Verified by": hook !== null && <Text value={hook.scheme} limit={300} />,
             Secrets: hook !== null && <TextList class="words" texts={hook.secrets} />,
+            Refused: hook !== null && hook.refused !== null && (
+              <>
+                {countNoun(hook.refused.count, "request")}, the last <Time at={hook.refused.at} />
+                <Text in="p" value={hook.refused.why} limit={500} />
+              </>
+            ),
           }}
         />
       )}
