@@ -1,6 +1,6 @@
 import { getMessage } from "../errors.ts";
 import type { LogLevel } from "../model/skill.ts";
-import { type AutomationRow, type AutomationTable, type OccurrenceRow, OPEN_STATES } from "../store/index.ts";
+import { type AutomationRow, type AutomationTable, type OccurrenceRow } from "../store/index.ts";
 import { chooseOccurrences, skipSlots, type StartObstacle, type StartRules } from "./choose-occurrences.ts";
 import { createRunId } from "./occurrence.ts";
 
@@ -76,11 +76,11 @@ export interface Dispatcher {
 const LOOK_MS = 5_000;
 const MIN_LOOK_MS = 500;
 
-/** The most occurrences of one state that a look reads. */
+/** The due occurrences that are read at once. */
 const MAX_READ = 1_000;
 
 /** Milliseconds after which a cancelled occurrence has no run any more. */
-const CANCEL_MS = 86_400_000;
+const CANCEL_MS = 3_600_000;
 
 /** The ids of the runs of this process, also of other dispatchers in it: they have the same name in the store. */
 const RUNNING_HERE = new Set<string>();
@@ -307,19 +307,27 @@ class StoreDispatcher implements Dispatcher {
   async #lookOnce(): Promise<void> {
     const { automations } = await this.#options.open();
     const running = [...this.#running.values()].map(({ occurrence }) => occurrence);
-    const open = await automations.listOccurrences(
-      { state: { in: OPEN_STATES } },
-      { order: ["state", "due"], descending: true, limit: MAX_READ },
-    );
+    const active = await automations.listOccurrences({ state: { in: ["running", "waiting"] } });
     await this.#stopCancelled(running);
-    const cancelled = await automations.listOccurrences({ state: "cancelled", ended: { gt: this.#now() - CANCEL_MS } });
-    for (const row of cancelled) if (row.claimedBy !== null) await this.#cancel(row);
-    for (const row of open) {
-      const isElsewhere = row.state !== "due" && !this.#running.has(toKey(row));
-      if (isElsewhere && !this.#isClosing) await this.#follow(row);
+    const ended = { gt: this.#now() - CANCEL_MS };
+    const cancelled = await automations.listOccurrences({ state: "cancelled", ended, claimedBy: { gt: "" } });
+    for (const row of cancelled) await this.#cancel(row);
+    for (const row of active) if (!this.#running.has(toKey(row)) && !this.#isClosing) await this.#follow(row);
+    await this.#dispatchAll();
+  }
+
+  /** Begins what is due of all automations. The many occurrences of one do not hide those of another. */
+  async #dispatchAll(): Promise<void> {
+    const { automations } = await this.#options.open();
+    let last: string | undefined = "";
+    while (last !== undefined && !this.#isClosing) {
+      const due: readonly OccurrenceRow[] = await automations.listOccurrences(
+        { state: "due", automation: { gt: last } },
+        { order: "automation", descending: false, limit: MAX_READ },
+      );
+      for (const automation of new Set(due.map((row) => row.automation))) void this.dispatch(automation);
+      last = due.length < MAX_READ ? undefined : due.at(-1)?.automation;
     }
-    const due = open.filter(({ state, due: at }) => state === "due" && at <= this.#now());
-    for (const automation of new Set(due.map((row) => row.automation))) void this.dispatch(automation);
   }
 
   /** Ends the runs of this process whose occurrences another one has cancelled. */

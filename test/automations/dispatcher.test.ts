@@ -60,6 +60,7 @@ interface ProcessOptions {
   readonly run?: (row: OccurrenceRow, signal: AbortSignal) => Promise<OccurrenceResult>;
   readonly readEnd?: (run: string) => Promise<OccurrenceResult | "open" | undefined>;
   readonly rules?: StartRules | StartObstacle;
+  readonly findRules?: (automation: string) => StartRules | StartObstacle;
   readonly cancel?: (run: string) => Promise<boolean>;
 }
 
@@ -68,6 +69,7 @@ async function startProcess({
   run,
   readEnd,
   rules = RULES,
+  findRules = () => rules,
   cancel = async () => true,
 }: ProcessOptions = {}): Promise<Process> {
   const database = await open();
@@ -79,7 +81,7 @@ async function startProcess({
   const dispatcher = createDispatcher({
     open: async () => database,
     marks,
-    findRules: async () => rules,
+    findRules: async (automation) => findRules(automation),
     runner: {
       async run(row, signal) {
         runs.push(`${row.id} ${row.run}`);
@@ -285,4 +287,42 @@ test("a cancelled occurrence keeps its claim until its run has ended, in whichev
   isElsewhere = false;
   await dispatcher.start();
   expect(await database.automations.getOccurrence("report", "a")).toMatchObject({ claimedBy: null });
+});
+
+test("slots are not hidden by deliveries that wait", async () => {
+  const { database, dispatcher, runs } = await startProcess({ rules: { ...RULES, overlap: "skip", parallel: 1 } });
+  await addAutomation(database);
+  const { automations } = database;
+  await automations.addOccurrence({ ...createSlot("active"), state: "waiting" });
+  for (let at = 0; at < 101; at++) await automations.addOccurrence(createSlot(`delivery ${at}`));
+  await automations.addOccurrence({ ...createSlot("slot"), kind: "slot", due: Date.now() });
+  await dispatcher.dispatch("report");
+  expect(await automations.getOccurrence("report", "slot")).toMatchObject({ state: "skipped" });
+  expect(runs).toEqual([]);
+});
+
+test("begins what is due of each automation, also beside one with thousands that wait", async () => {
+  const { database, dispatcher, runs } = await startProcess({
+    findRules: (name) => (name === "busy" ? { obstacle: "it is paused" } : RULES),
+  });
+  await addAutomation(database);
+  const { automations } = database;
+  await automations.addOccurrence({ ...createSlot("first"), due: 1 });
+  for (let at = 0; at < 1_001; at++) await automations.addOccurrence({ ...createSlot(`${at}`), automation: "busy" });
+  await dispatcher.start();
+  await whenEnded(database, 1);
+  expect(runs).toHaveLength(1);
+});
+
+test("begins what was stored while the clock was far ahead, and does not count it in the hour", async () => {
+  const { database, dispatcher, runs } = await startProcess({ rules: { ...RULES, runsPerHour: 2 } });
+  await addAutomation(database);
+  const { automations } = database;
+  const due = Date.now() + 86_400_000;
+  for (const id of ["a", "b"])
+    await automations.addOccurrence({ ...createSlot(id), state: "completed", started: due, ended: due });
+  await automations.addOccurrence({ ...createSlot("c"), due });
+  await dispatcher.start();
+  await whenEnded(database, 3);
+  expect(runs).toHaveLength(1);
 });

@@ -194,7 +194,7 @@ export interface AutomationTable {
   ): Promise<{ readonly automation: AutomationRow | undefined; readonly isPaused: boolean } | undefined>;
 }
 
-/** The due occurrences that are read at once. */
+/** The due occurrences that are read at once: of slots and manual ones, and of deliveries. */
 const MAX_DUE = 100;
 
 const HOUR_MS = 3_600_000;
@@ -272,12 +272,11 @@ function createOccurrences(
     changeOpen: (automation, now, choose) =>
       engine.transaction(lock(automation), async (rows) => {
         const active = await rows.select(OCCURRENCES, { automation, state: { in: ["running", "waiting"] } });
-        const due = await rows.select(
-          OCCURRENCES,
-          { automation, state: "due", due: { lt: now + 1 } },
-          { order: ["due", "id"], limit: MAX_DUE },
-        );
-        const startedInHour = await rows.total(OCCURRENCES, { automation, started: { gt: now - HOUR_MS } });
+        const due = await selectDue(rows, automation);
+        const startedInHour = await rows.total(OCCURRENCES, {
+          automation,
+          started: { gt: now - HOUR_MS, lt: now + HOUR_MS }, // later ones are of a clock that was wrong
+        });
         const byId = new Map([...active, ...due].map((row) => [row.id, row]));
         const changed: OccurrenceRow[] = [];
         for (const { id, changes } of choose({ active, due, startedInHour })) {
@@ -308,6 +307,18 @@ function createOccurrences(
       return result;
     },
   };
+}
+
+/** Selects the first due occurrences. Those that a service sends do not hide the slots, which would end in silence. */
+async function selectDue(rows: Pick<StoreEngine, "select">, automation: string): Promise<readonly OccurrenceRow[]> {
+  const select = (kinds: readonly OccurrenceKind[]): Promise<readonly OccurrenceRow[]> =>
+    rows.select(
+      OCCURRENCES,
+      { automation, state: "due", kind: { in: kinds } },
+      { order: ["due", "id"], limit: MAX_DUE },
+    );
+  const all = [...(await select(["slot", "manual"])), ...(await select(["delivery"]))];
+  return all.toSorted((one, other) => one.due - other.due || (one.id < other.id ? -1 : 1));
 }
 
 function lock(automation: string): string {
