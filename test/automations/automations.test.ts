@@ -248,3 +248,38 @@ test("runs the slots of a schedule, each once of two runtimes on one store", asy
   expect(rows.some(({ state }) => state === "missed")).toBe(true);
   expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
 });
+
+describe("a schedule does not end in silence", () => {
+  const logs: string[] = [];
+  beforeEach(async () => {
+    logs.length = 0;
+    await runtime.close();
+    runtime = await open({ log: (_level, text) => void logs.push(text) });
+    await write("report", { schedule: { every: "365d", input: {} } });
+    await runtime.automations.accept("report");
+    await runtime.automations.follow();
+  });
+
+  test("when its file changes long before its next slot: it is held", async () => {
+    await write("report", { schedule: { every: "366d", input: {} } });
+    const { automations } = await runtime.database();
+    await expect.poll(async () => (await automations.get("report"))?.state, { timeout: 5_000 }).toBe("held");
+  });
+
+  test("when its file is gone: the log says so", async () => {
+    await rm(join(folder, "automations", "report.yaml"));
+    await expect.poll(() => logs.join("\n"), { timeout: 5_000 }).toMatch(/Without their files in .*: report/);
+  });
+});
+
+test("a row that was written while the clock was far ahead hides no later change of another", async () => {
+  await write("report");
+  await write("other", { schedule: { every: "1m", catchUp: "one", input: { text: "slot" } } });
+  await runtime.automations.accept("report");
+  const { automations } = await runtime.database();
+  await automations.update("report", { updated: Date.now() + 86_400_000 });
+  await runtime.automations.follow();
+  await runtime.automations.accept("other");
+  await automations.update("other", { lastSlot: Date.now() - 180_000, updated: Date.now() });
+  await expect.poll(() => posts, { timeout: 10_000 }).toContain("slot");
+});

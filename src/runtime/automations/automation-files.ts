@@ -40,7 +40,12 @@ interface FileOptions {
   /** Decides which files may be used; without it, all may. */
   readonly gate: SkillGate | undefined;
   readonly warn: (text: string) => void;
+  /** Milliseconds between two looks at a folder that is watched. */
+  readonly lookMs?: number;
 }
+
+/** No event tells that a folder was removed and created again, nor of changes in some file systems of a network. */
+const LOOK_MS = 60_000;
 
 /** Returns the file of an automation in its folder. */
 export function getAutomationFile(folder: string, name: string): string {
@@ -49,13 +54,13 @@ export function getAutomationFile(folder: string, name: string): string {
 
 const FILE_NAME = /^(?<name>[^._].*)\.yaml$/;
 
-export function openAutomationFiles(folder: string, { gate, warn }: FileOptions): AutomationFiles {
+export function openAutomationFiles(folder: string, { gate, warn, lookMs = LOOK_MS }: FileOptions): AutomationFiles {
   let entries: ReadonlyMap<string, AutomationEntry> = new Map();
   let reading: Promise<void> = Promise.resolve();
 
   async function read(): Promise<void> {
     await gate?.refresh();
-    const names = (await readdir(folder).catch(() => [])).flatMap(
+    const names = (await readdir(folder).catch(ignoreAbsence)).flatMap(
       (each) => FILE_NAME.exec(each)?.groups?.["name"] ?? [],
     );
     const fresh = new Map<string, AutomationEntry>();
@@ -85,9 +90,31 @@ export function openAutomationFiles(folder: string, { gate, warn }: FileOptions)
     watch(onChange) {
       const fail = (error: unknown): void => warn(`Cannot follow the folder of automations: ${getMessage(error)}`);
       const reload = (): void => void refresh().then(onChange, fail);
-      return watchFolder(folder, (name) => FILE_NAME.test(name), { onChange: reload, onFailure: fail });
+      const stop = watchFolder(folder, (name) => FILE_NAME.test(name), { onChange: reload, onFailure: fail });
+      const look = async (): Promise<void> => {
+        const before = entries;
+        await refresh();
+        if (!isSame(before, entries)) onChange();
+      };
+      const timer = setInterval(() => void look().catch(fail), lookMs).unref();
+      return () => {
+        clearInterval(timer);
+        stop();
+      };
     },
   };
+}
+
+/** Without its folder, a project has no automations. Any other error may pass, and must not end their schedules. */
+function ignoreAbsence(error: NodeJS.ErrnoException): readonly string[] {
+  if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+  throw error;
+}
+
+function isSame(before: ReadonlyMap<string, AutomationEntry>, now: ReadonlyMap<string, AutomationEntry>): boolean {
+  const describe = (entry: AutomationEntry | undefined): string | undefined =>
+    entry?.kind === "file" ? entry.digest : entry?.why;
+  return before.size === now.size && [...now].every(([name, entry]) => describe(before.get(name)) === describe(entry));
 }
 
 async function readEntry(

@@ -154,7 +154,13 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
     await Promise.all([files.refresh(), parts.providers.whenKnown()]);
     if (isClosing) return;
     const log: LogListener = (level, text) => parts.log(level, text);
-    schedules = followSchedules({ files, open, dispatch: (name) => dispatcher.dispatch(name), log });
+    schedules = followSchedules({
+      files,
+      open,
+      dispatch: (name) => dispatcher.dispatch(name),
+      check: (name) => life.prepare(name),
+      log,
+    });
     const refresh = createRefresh(schedules, log);
     const database = await open();
     stops.push(files.watch(refresh), database.watch(refresh));

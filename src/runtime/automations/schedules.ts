@@ -1,4 +1,5 @@
 import { createOccurrence, createScheduler, type SlotPlan, toSlotId } from "../../automations/index.ts";
+import { formatList } from "../../shared/format-text.ts";
 import type { AutomationRow, Database } from "../../store/index.ts";
 import type { LogListener } from "../options.ts";
 import type { AutomationFiles } from "./automation-files.ts";
@@ -7,6 +8,8 @@ interface ScheduleParts {
   readonly files: AutomationFiles;
   readonly open: () => Promise<Database>;
   readonly dispatch: (automation: string) => Promise<void>;
+  /** Holds an automation that is not as it was accepted. */
+  readonly check: (automation: string) => Promise<unknown>;
   readonly log: LogListener;
 }
 
@@ -18,19 +21,44 @@ export interface FollowedSchedules {
 }
 
 /** Adds the slots of the enabled automations to the store as they come. */
-export function followSchedules({ files, open, dispatch, log }: ScheduleParts): FollowedSchedules {
+export function followSchedules({ files, open, dispatch, check, log }: ScheduleParts): FollowedSchedules {
   const rows = new Map<string, AutomationRow>();
+  /** The enabled automations without a file, about which the log has a line. */
+  let gone: ReadonlySet<string> = new Set();
   let readUntil = 0;
   let reading: Promise<void> = Promise.resolve();
   const scheduler = createScheduler({ onDue: addSlots, log: (text) => log("warn", text) });
 
+  /** Without this, the schedule of a file that has gone or changed would end in silence. */
+  async function checkFiles(): Promise<void> {
+    const enabled = [...rows.values()].filter(({ state }) => state === "enabled");
+    const isAccepted = ({ name, digest }: AutomationRow): boolean => {
+      const entry = files.get(name);
+      return entry?.kind === "file" && entry.digest === digest;
+    };
+    if (enabled.every(isAccepted)) return void (gone = new Set());
+    await files.refresh(); // the rows may be newer
+    const others = enabled.filter((row) => !isAccepted(row)).map(({ name }) => name);
+    const missing = new Set(others.filter((name) => files.get(name) === undefined));
+    for (const name of others) if (!missing.has(name)) await check(name);
+    const told = gone;
+    gone = missing;
+    const fresh = [...missing].filter((name) => !told.has(name));
+    if (fresh.length === 0) return;
+    const names = formatList(fresh, MAX_NAMED);
+    log("warn", `Without their files in ${files.folder}, these automations do not run: ${names}`);
+  }
+
   async function read(): Promise<void> {
     const { automations } = await open();
     // Another process may have written a row with an earlier time than the newest one that was read.
+    // The clock may have been far ahead when a row was written, or read.
+    readUntil = Math.min(readUntil, Date.now());
     for (const row of await automations.list({ updated: { gt: readUntil - OVERLAP_MS } })) {
       rows.set(row.name, row);
       readUntil = Math.max(readUntil, row.updated);
     }
+    await checkFiles();
     scheduler.setSchedules(
       files.list().flatMap((entry) => {
         const row = rows.get(entry.name);
@@ -75,6 +103,9 @@ export function followSchedules({ files, open, dispatch, log }: ScheduleParts): 
     close: () => scheduler.close(),
   };
 }
+
+/** The automations that a line of the log names. */
+const MAX_NAMED = 10;
 
 /** Milliseconds by which the clocks of processes may differ. */
 const OVERLAP_MS = 600_000;
