@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -282,4 +282,19 @@ test("a row that was written while the clock was far ahead hides no later change
   await runtime.automations.accept("other");
   await automations.update("other", { lastSlot: Date.now() - 180_000, updated: Date.now() });
   await expect.poll(() => posts, { timeout: 10_000 }).toContain("slot");
+});
+
+test("schedules begin as soon as the store works that did not at the start", async () => {
+  await write("report", { schedule: { every: "1m", catchUp: "one", input: { text: "slot" } } });
+  await runtime.automations.accept("report");
+  await (await runtime.database()).automations.update("report", { lastSlot: Date.now() - 180_000 });
+  await runtime.close();
+  const [state, away] = [join(folder, "state"), join(folder, "away")];
+  await rename(state, away);
+  await writeFile(state, "not a folder");
+  runtime = await open();
+  await runtime.automations.follow();
+  await rm(state);
+  await rename(away, state);
+  await expect.poll(() => posts, { timeout: 15_000 }).toContain("slot");
 });

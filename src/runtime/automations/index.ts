@@ -102,7 +102,7 @@ export interface AutomationApi extends AutomationAuthoring {
   whenEnded(occurrence: Pick<OccurrenceRow, "automation" | "id">, signal?: AbortSignal): Promise<OccurrenceRow>;
   /** Takes a request to the webhook with an id: verifies it, stores it, and lets its run begin. Never rejects. */
   readonly receive: ReceiveDelivery;
-  /** Begins what is due from now on, as long as the runtime is open. */
+  /** Begins what is due from now on, as long as the runtime is open. If the store does not work, this begins as soon as it does. */
   follow(): Promise<void>;
 }
 
@@ -150,20 +150,26 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
   let schedules: FollowedSchedules | undefined;
   let following: Promise<void> | undefined;
 
-  async function follow(): Promise<void> {
-    await Promise.all([files.refresh(), parts.providers.whenKnown()]);
-    if (isClosing) return;
+  function watchSchedules(database: Database): FollowedSchedules {
     const log: LogListener = (level, text) => parts.log(level, text);
-    schedules = followSchedules({
+    const followed = followSchedules({
       files,
       open,
       dispatch: (name) => dispatcher.dispatch(name),
       check: (name) => life.prepare(name),
       log,
     });
-    const refresh = createRefresh(schedules, log);
-    const database = await open();
+    const refresh = createRefresh(followed, log);
     stops.push(files.watch(refresh), database.watch(refresh));
+    return followed;
+  }
+
+  /** Fails without the store, and can be called again then. */
+  async function follow(): Promise<void> {
+    await Promise.all([files.refresh(), parts.providers.whenKnown()]);
+    const database = await open();
+    if (isClosing) return;
+    schedules ??= watchSchedules(database);
     await schedules.refresh();
     await dispatcher.start();
   }
@@ -174,7 +180,7 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
       ...createAuthoring(options, files),
       ...createChanges({ files, life, dispatcher, open, log: parts.log }),
       receive: webhooks.receive,
-      follow: () => (following ??= follow()),
+      follow: () => (following ??= services.records.retries.add("follow the automations", follow)),
     },
     async close() {
       isClosing = true;
