@@ -57,14 +57,15 @@ export function chooseOccurrences(
     }
     if (decision.kind === "replace") {
       const error = `the slot ${row.id} began, and overlap is cancel`;
-      // Their claims stay until their runs have ended.
+      const slots = running.filter(({ kind }) => kind === "slot");
+      // Their claims stay until their runs have ended. Deliveries are not lost for a slot.
       changes.push(
-        ...running.map(({ id, claimedBy }) => ({
+        ...slots.map(({ id, claimedBy }) => ({
           id,
           changes: { state: "cancelled", ended: now, error, claimedBy: claimedBy ?? by } as const,
         })),
       );
-      running = [];
+      running = running.filter(({ kind }) => kind !== "slot");
     }
     changes.push({ id: row.id, changes: { state: "running", started: now, claimedBy: by } });
     running.push(row);
@@ -95,7 +96,7 @@ function decide(
     case "skip":
       return { kind: "skip", why: `the run of ${first.id} has not ended, and overlap is skip` };
     case "cancel":
-      return { kind: "replace" };
+      return { kind: running.some((other) => other.kind === "slot") || running.length < parallel ? "replace" : "wait" };
     case "parallel":
       return { kind: running.length < parallel ? "start" : "wait" };
     case "queue":

@@ -53,6 +53,14 @@ describe("a slot that is due while an occurrence runs", () => {
   });
 });
 
+test("a slot with overlap cancel ends no delivery, and waits while these use the limit of parallel runs", () => {
+  const busy = createRow("d", { kind: "delivery", state: "running" });
+  const due = [createRow("b")];
+  expect(choose({ active: [busy], due }, { overlap: "cancel" })).toEqual(["b running"]);
+  expect(choose({ active: [busy, running("a")], due }, { overlap: "cancel" })).toEqual(["a cancelled", "b running"]);
+  expect(choose({ active: [busy, { ...busy, id: "e" }], due }, { overlap: "cancel" })).toEqual([]);
+});
+
 test("deliveries wait for the limit of parallel runs, and none is skipped", () => {
   const due = ["a", "b", "c"].map(delivery);
   expect(choose({ due })).toEqual(["a running", "b running"]);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { getMessage } from "../../errors.ts";
+import { quote } from "../../shared/format-text.ts";
 import type { RunInput } from "../../shared/json/run-input.ts";
 import type { Webhook } from "./parse-webhook.ts";
 import type { ReceivedRequest, ReceiveDelivery } from "./receive.ts";
@@ -77,7 +78,7 @@ export function createWebhookReceiver({ find, store, log, now }: ReceiverParts):
       try {
         return await receive(id, request);
       } catch (error) {
-        log("warn", `A delivery to the webhook ${id} cannot be stored: ${getMessage(error)}`);
+        log("warn", `A delivery to the webhook ${quote(id, 64)} cannot be stored: ${getMessage(error)}`);
         return { kind: "unavailable" };
       }
     },
