@@ -242,8 +242,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
   };
   const whenKnown = (): Promise<void> => (listing ??= providers.whenKnown());
-  const stopFollowing = followFiles(parts);
-  const stopIndexing = options.lazy === true ? () => {} : indexInBackground(registry);
+  const stops = [followFiles(parts), options.lazy === true ? () => {} : indexInBackground(registry)];
   if (options.lazy !== true) void whenKnown();
 
   const runs = { ...createRunApi(parts, services, requireOpen), ...createRunsApi(parts, services) };
@@ -297,8 +296,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     on: createListen(events),
     releaseCallers: () => services.records.releaseCallers(),
     async close() {
-      stopFollowing();
-      stopIndexing();
+      for (const stop of stops) stop();
       await (closed ??= automations.close().then(() => closeServices(parts, services, decisions)));
     },
     [Symbol.asyncDispose]: () => runtime.close(),

@@ -238,7 +238,9 @@ class StoreDispatcher implements Dispatcher {
       case "interrupted":
         await this.#leave(occurrence);
         return;
-      default: {
+      case "completed":
+      case "failed":
+      case "cancelled": {
         const { kind: state } = result;
         const error = "error" in result ? result.error : null;
         const isCounted = state !== "cancelled" && !("hasNotBegun" in result);

@@ -37,7 +37,10 @@ export function recordResults(
   if (input?.isForeign !== true) return results;
   const inputs = createResultTexts<RuledMethod>(source, MAX_INPUT_BYTES);
   inputs.record(INPUT_SOURCE, input.value);
-  return { record: results.record, find: (values) => [...inputs.find(values), ...results.find(values)] };
+  return {
+    record: (...result) => results.record(...result),
+    find: (values) => [...inputs.find(values), ...results.find(values)],
+  };
 }
 
 /** An origin with its method. */

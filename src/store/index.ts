@@ -29,12 +29,10 @@ export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/appro
 export {
   type AcceptedVersion,
   type AutomationRow,
-  type AutomationState,
   type AutomationTable,
   type OccurrenceChange,
   type OccurrenceKind,
   type OccurrenceRow,
-  type OccurrenceState,
   type OpenOccurrences,
   OPEN_STATES,
 } from "./tables/automations.ts";
@@ -228,7 +226,7 @@ export async function measureSpaces(
 ): Promise<{ readonly spaces: number; readonly bytes: number }> {
   const start = basename(fileIn(folder, prefix), ".jsonl");
   const names = (await readdir(folder).catch(() => [])).filter(
-    (name) => name.startsWith(start) && /\.jsonl$/.test(name),
+    (name) => name.startsWith(start) && name.endsWith(".jsonl"),
   );
   const sizes = await Promise.all(
     names.map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0),

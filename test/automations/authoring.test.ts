@@ -127,7 +127,7 @@ describe("save", () => {
 describe("test", () => {
   test("repeats the recorded calls without an effect, and names the line of another call", async () => {
     await saveRun();
-    const { test: run } = runtime.automations;
+    const run: Runtime["automations"]["test"] = (...options) => runtime.automations.test(...options);
     expect(await run("report")).toMatchObject({ kind: "passed", outcome: { value: 0 } });
     expect(await run("report", { input: { text: "good morning" } })).toMatchObject({ kind: "passed" });
     expect(await run("report", { input: { text: "other" } })).toMatchObject({

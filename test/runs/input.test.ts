@@ -62,7 +62,8 @@ test.each([
   [false],
   ["text"],
   [[1, { a: [null] }]],
-  [{ $bytes: "AAAA", $undefined: 1, then: 1, constructor: "c", toJSON: "t" }],
+  [JSON.parse('{"then": 1}') as unknown],
+  [{ $bytes: "AAAA", $undefined: 1, constructor: "c", toJSON: "t" }],
   ["`); await device.MailSkill.send('x'); \u2028\u0000 </code>"],
 ])("gives the value %j as it is", async (input) => {
   const runtime = await open();

@@ -110,7 +110,7 @@ test("is found by its name alone, and is in no list", async () => {
   const runtime = await open();
   expect(runtime.catalog.skills).toEqual([]);
   expect(runtime.catalog.methods).toEqual([]);
-  expect((await runtime.search("store a value under a key")).results).toEqual([]);
+  expect(runtime.search("store a value under a key").results).toEqual([]);
   expect(runtime.systemPrompt()).not.toContain("store");
   expect(runtime.describe("store.set").text).toContain("set(key: string, value: unknown): Promise<any>;");
   expect(runtime.declarations()).toContain("set(key: string, value: unknown): Promise<any>;");
@@ -223,7 +223,7 @@ test("loses nothing, and keeps the bounds, when several processes write at once"
   const calls = stores.map(() => createCalls());
   const value = "x".repeat(50_000);
   const results = await Promise.allSettled(
-    Array.from({ length: 40 }, (_, at) => {
+    Array.from({ length: 40 }, async (_, at) => {
       const [store, next] = [stores[at % 2], calls[at % 2]];
       return store?.set(`key-${at}`, value, next?.(undefined, `run-${at}/1`) ?? createCalls()());
     }),

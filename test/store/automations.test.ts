@@ -42,7 +42,7 @@ describe.each(kinds)("automations in %s", (_kind, createLocation) => {
   let other: Database;
 
   beforeEach(async () => {
-    const location = await createLocation();
+    const location = createLocation();
     database = await openDatabase(location);
     other = location.folder === undefined && location.url === undefined ? database : await openDatabase(location);
     await database.automations.put(AUTOMATION, { text: "", methods: {}, caller: "key:a" });
@@ -78,7 +78,7 @@ describe.each(kinds)("automations in %s", (_kind, createLocation) => {
       });
     const taken = (await Promise.all([take(database, "a"), take(other, "b")])).flat();
     expect(taken).toEqual([createSlot({ state: "running", claimedBy: taken[0]?.claimedBy ?? "", started: NOW })]);
-    expect(seen.toSorted()).toEqual([1, 2]);
+    expect(seen.toSorted((a, b) => a - b)).toEqual([1, 2]);
   });
 
   test("ends an occurrence once, counts failures, and pauses the automation at the last one", async () => {

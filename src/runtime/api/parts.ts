@@ -90,8 +90,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const registry = createRegistry();
   const refresh = createRefresh(registry, (skill) => skillSettings.of(skill));
   const secrets = new KnownSecrets(settings.secretValues, refresh);
-  const onSecrets = (values: readonly string[]): void => secrets.add(values);
-  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, onSecrets);
+  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, (v) => secrets.add(v));
   const sources = new SkillSources(registry, settings.skills, skillSettings.disabled);
   const events = new EventEmitter<RuntimeEvents>();
   registry.onChange(() => void (events.listenerCount("catalog") > 0 && events.emit("catalog", registry.catalog)));

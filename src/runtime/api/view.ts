@@ -29,14 +29,7 @@ import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/
 
 export type { AccountForm, AccountLoginTarget, AccountTest, ListedAccount, Revocation, Rotation, ServerLogin };
 export type { AutomationToSave, SavedAutomation } from "../automations/authoring/index.ts";
-export type {
-  AutomationDetail,
-  AutomationFacts,
-  AutomationOffer,
-  AutomationPage,
-  AutomationState,
-  UpcomingSlots,
-} from "../automations/index.ts";
+export type { AutomationDetail, AutomationFacts, AutomationState, UpcomingSlots } from "../automations/index.ts";
 
 /** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */
 export type SharedRuntime = Pick<

@@ -131,7 +131,7 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
   const life = createLife(options, files);
   const runner = createOccurrenceRunner({
     open,
-    run: options.run.run,
+    run: (source, how) => options.run.run(source, how),
     runs,
     prepare: (name) => life.prepare(name),
     isClosing: () => isClosing,
@@ -174,11 +174,13 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
     await dispatcher.start();
   }
 
+  const changes = { files, life, dispatcher, open, log: parts.log };
   return {
     api: {
       ...createReads({ files, open, getRefusal: webhooks.getRefusal }),
       ...createAuthoring(options, files),
-      ...createChanges({ files, life, dispatcher, open, log: parts.log }),
+      ...createChanges(changes),
+      ...createStarts(changes),
       receive: webhooks.receive,
       follow: () => (following ??= services.records.retries.add("follow the automations", follow)),
     },
@@ -259,14 +261,13 @@ function createChanges({
   dispatcher,
   open,
   log,
-}: ChangeParts): Pick<AutomationApi, "offer" | "accept" | "pause" | "resume" | "run" | "retry"> {
+}: ChangeParts): Pick<AutomationApi, "offer" | "accept" | "pause" | "resume"> {
   const describe = async (name: string): Promise<AutomationFacts> => {
     const { automations } = await open();
     const row = await automations.get(name);
     return describeAutomation(name, { files, rows: new Map(row === undefined ? [] : [[name, row]]), automations });
   };
-  /** Notes who has changed what. */
-  const note = (caller: Caller, what: string): void => log("info", `${caller.id} ${what}`);
+  const note = createNote(log);
   return {
     async offer(name, { caller = OWNER, ...options } = {}) {
       requireAdmin(caller, "Read");
@@ -296,6 +297,17 @@ function createChanges({
       void dispatcher.dispatch(name);
       return describe(name);
     },
+  };
+}
+
+/** Returns the function that notes who has changed what. */
+function createNote(log: RuntimeParts["log"]): (caller: Caller, what: string) => void {
+  return (caller, what) => log("info", `${caller.id} ${what}`);
+}
+
+function createStarts({ files, life, dispatcher, open, log }: ChangeParts): Pick<AutomationApi, "run" | "retry"> {
+  const note = createNote(log);
+  return {
     async run(name, { caller = OWNER, input } = {}) {
       requireAdmin(caller, "ManageServers");
       await files.refresh();

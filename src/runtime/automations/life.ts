@@ -65,14 +65,50 @@ export interface LifeParts extends ReviewParts {
 }
 
 export function createAutomationLife(parts: LifeParts): AutomationLife {
-  const { files, open, now } = parts;
+  const offers = createOffers(parts);
+  return {
+    prepare: (name) => prepareAutomation(name, parts),
+    offer: offers.offer,
+    accept: (name, options) => acceptAutomation(name, options, offers, parts),
+    ...createPauses(parts),
+  };
+}
 
+async function prepareAutomation(name: string, parts: LifeParts): Promise<RunnableAutomation | StartObstacle> {
+  const { files, open, now } = parts;
   async function hold(row: AutomationRow, why: string): Promise<StartObstacle> {
     const { automations } = await open();
     const isFirst = await automations.changeState(row.name, "enabled", { state: "held", reason: why, updated: now() });
     if (isFirst) parts.onHeld(row.name, why);
     return { obstacle: `it is held: ${why}` };
   }
+
+  const { automations } = await open();
+  const row = await automations.get(name);
+  const accepted = await automations.getVersion(name);
+  if (row === undefined || row.digest === null || accepted === undefined)
+    return { obstacle: `it was not accepted; run: skillgate automation accept ${name}` };
+  if (row.state !== "enabled") return { obstacle: describeState(row) };
+  const entry = files.get(name);
+  if (entry === undefined) return { obstacle: `its file automations/${name}.yaml is gone` };
+  if (entry.kind === "unusable") return hold(row, entry.why);
+  const review = await reviewAutomation(entry.file, parts);
+  const why =
+    findChange(review, entry.digest, { ...accepted, digest: row.digest }) ??
+    (review.isPassing ? undefined : review.flaw);
+  if (why !== undefined) return hold(row, why);
+  if (review.caller === undefined) return hold(row, review.flaw ?? "it has no key");
+  return { file: entry.file, caller: review.caller };
+}
+
+/** What a person is asked to accept. */
+interface Offers extends Pick<AutomationLife, "offer"> {
+  /** Writes the file of a proposal, and reads it as any file is read. */
+  writeProposal(offer: AutomationOffer): Promise<void>;
+}
+
+function createOffers(parts: LifeParts): Offers {
+  const { files, open } = parts;
 
   async function offer(name: string, options: OfferOptions = {}): Promise<AutomationOffer> {
     const { automations } = await open();
@@ -109,52 +145,42 @@ export function createAutomationLife(parts: LifeParts): AutomationLife {
       throw createHeldError(`${name}: its file was changed meanwhile; look at it again`);
   }
 
+  return { offer, writeProposal };
+}
+
+async function acceptAutomation(
+  name: string,
+  { by, digest, ...options }: Parameters<AutomationLife["accept"]>[1],
+  { offer, writeProposal }: Offers,
+  { open, now }: LifeParts,
+): Promise<AutomationRow> {
+  const offered = await offer(name, options);
+  const { review, text, digest: current, flaw } = offered;
+  if (digest !== undefined && digest !== current)
+    throw createHeldError(`${name}: its file has changed since you looked at it; look at it again`);
+  if (flaw !== undefined || review.caller === undefined) throw createHeldError(`${name}: ${flaw ?? "it has no key"}`);
+  if (offered.proposedBy !== undefined) await writeProposal(offered);
+  const { automations } = await open();
+  const before = await automations.get(name);
+  const at = now();
+  const row: AutomationRow = {
+    name,
+    state: "enabled",
+    reason: null,
+    digest: current,
+    by,
+    failures: 0,
+    // Slots of the time in which it was not accepted are not missed.
+    lastSlot: Math.max(at, before?.lastSlot ?? 0),
+    created: before?.created ?? at,
+    updated: at,
+  };
+  await automations.put(row, { text, methods: review.methods, caller: review.caller.id });
+  return row;
+}
+
+function createPauses({ files, open, now }: LifeParts): Pick<AutomationLife, "pause" | "resume"> {
   return {
-    async prepare(name) {
-      const { automations } = await open();
-      const row = await automations.get(name);
-      const accepted = await automations.getVersion(name);
-      if (row === undefined || row.digest === null || accepted === undefined)
-        return { obstacle: `it was not accepted; run: skillgate automation accept ${name}` };
-      if (row.state !== "enabled") return { obstacle: describeState(row) };
-      const entry = files.get(name);
-      if (entry === undefined) return { obstacle: `its file automations/${name}.yaml is gone` };
-      if (entry.kind === "unusable") return hold(row, entry.why);
-      const review = await reviewAutomation(entry.file, parts);
-      const why =
-        findChange(review, entry.digest, { ...accepted, digest: row.digest }) ??
-        (review.isPassing ? undefined : review.flaw);
-      if (why !== undefined) return hold(row, why);
-      if (review.caller === undefined) return hold(row, review.flaw ?? "it has no key");
-      return { file: entry.file, caller: review.caller };
-    },
-    offer,
-    async accept(name, { by, digest, ...options }) {
-      const offered = await offer(name, options);
-      const { review, text, digest: current, flaw } = offered;
-      if (digest !== undefined && digest !== current)
-        throw createHeldError(`${name}: its file has changed since you looked at it; look at it again`);
-      if (flaw !== undefined || review.caller === undefined)
-        throw createHeldError(`${name}: ${flaw ?? "it has no key"}`);
-      if (offered.proposedBy !== undefined) await writeProposal(offered);
-      const { automations } = await open();
-      const before = await automations.get(name);
-      const at = now();
-      const row: AutomationRow = {
-        name,
-        state: "enabled",
-        reason: null,
-        digest: current,
-        by,
-        failures: 0,
-        // Slots of the time in which it was not accepted are not missed.
-        lastSlot: Math.max(at, before?.lastSlot ?? 0),
-        created: before?.created ?? at,
-        updated: at,
-      };
-      await automations.put(row, { text, methods: review.methods, caller: review.caller.id });
-      return row;
-    },
     async pause(name, reason) {
       const { automations } = await open();
       const row = requireRow(name, await automations.get(name), files);

@@ -7,7 +7,7 @@ import {
   parseAutomationFile,
   type WebhookRefusal,
 } from "../../automations/index.ts";
-import { OWNER, requireAdmin } from "../../model/caller.ts";
+import { type Caller, OWNER, requireAdmin } from "../../model/caller.ts";
 import type { AutomationRow, Database, OccurrenceRow } from "../../store/index.ts";
 import type { AutomationEntry, AutomationFiles } from "./automation-files.ts";
 import {
@@ -131,12 +131,7 @@ export function createReads({ files, open, getRefusal }: ReadParts): AutomationR
       await readOne(name);
       return (await open()).automations.listOccurrences({ automation: name }, { limit, offset });
     },
-    async input(name, id, { caller = OWNER } = {}) {
-      requireAdmin(caller, "Read");
-      const { automations } = await open();
-      requireOccurrence(await automations.getOccurrence(name, id), id);
-      return automations.getInput(name, id);
-    },
+    input: (name, id, options) => readInput({ automation: name, id }, open, options),
     async upcoming({ caller = OWNER, ...span }) {
       requireAdmin(caller, "Read");
       const { names, rows } = await read();
@@ -144,6 +139,17 @@ export function createReads({ files, open, getRefusal }: ReadParts): AutomationR
     },
     whenEnded: (occurrence, signal) => whenEnded(occurrence, open, signal),
   };
+}
+
+async function readInput(
+  { automation, id }: Pick<OccurrenceRow, "automation" | "id">,
+  open: () => Promise<Database>,
+  { caller = OWNER }: { readonly caller?: Caller } = {},
+): Promise<string | undefined> {
+  requireAdmin(caller, "Read");
+  const { automations } = await open();
+  requireOccurrence(await automations.getOccurrence(automation, id), id);
+  return automations.getInput(automation, id);
 }
 
 function describeTriggers({ schedule, webhook }: Partial<Pick<AutomationFile, "schedule" | "webhook">> = {}): Pick<

@@ -15,7 +15,7 @@ import {
  * `held`: it is not as it was accepted, or its key has lost a right; `proposed`: a model has written it, and it was not accepted
  * yet.
  */
-export type AutomationState = "enabled" | "paused" | "held" | "proposed";
+export type AutomationRowState = "enabled" | "paused" | "held" | "proposed";
 
 /** What the store knows of an automation. Times are in milliseconds since 1970. */
 export type AutomationRow = RowOf<typeof AUTOMATIONS>;
@@ -35,7 +35,7 @@ export const AUTOMATIONS = defineTable({
   key: ["name"],
   columns: {
     name: text(),
-    state: text<AutomationState>(),
+    state: text<AutomationRowState>(),
     /** Why it is paused or held. */
     reason: optional(text()),
     /** SHA-256 of the file that was accepted; `null` for one that was not. */
@@ -156,7 +156,7 @@ export interface AutomationTable {
   /** Returns false if it does not exist. */
   update(name: string, changes: Partial<Omit<AutomationRow, "name">>): Promise<boolean>;
   /** Changes an automation if it is in a state; returns false otherwise. */
-  changeState(name: string, from: AutomationState, changes: Partial<Omit<AutomationRow, "name">>): Promise<boolean>;
+  changeState(name: string, from: AutomationRowState, changes: Partial<Omit<AutomationRow, "name">>): Promise<boolean>;
   /** Deletes an automation with its occurrences; returns false if it does not exist. */
   delete(name: string): Promise<boolean>;
   /** Raises `lastSlot`, never lowers it. */

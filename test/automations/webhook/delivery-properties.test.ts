@@ -6,7 +6,7 @@ import { hmac, NOW, parse, SECONDS, SECRET, signers, WHSEC } from "./deliveries.
 
 const SERVICES = ["github", "stripe", "slack", "standard", "token"] as const;
 
-const hooks = { ...Object.fromEntries(SERVICES.map((name) => [name, parse(name)])) };
+const hooks = Object.fromEntries(SERVICES.map((name) => [name, parse(name)]));
 
 function verify(
   service: string,
@@ -88,7 +88,7 @@ function decodeBase64(item: string): string {
 test("no time and id but the signed ones pass where the pattern has no separators", () => {
   const schemes = ["{id}{timestamp}{body}", "{timestamp}{id}{body}", "{body}{timestamp}{id}", "{id}{body}{timestamp}"];
   const time = new Date(NOW).toISOString();
-  const ids = fc.string({ unit: fc.constantFrom(..."0123456789Z:.-aT{["), minLength: 1, maxLength: 30 });
+  const ids = fc.string({ unit: fc.constantFrom(...Array.from("0123456789Z:.-aT{[")), minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(
       fc.constantFrom(...schemes),

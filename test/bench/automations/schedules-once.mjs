@@ -130,7 +130,7 @@ function measureFinding() {
 
 /** Calls what the timer calls, without its minute. */
 function measureLooks() {
-  const { setTimer } = clock;
+  const setTimer = clock.setTimer.bind(clock);
   let look = () => {};
   clock.setTimer = (_delayMs, callback) => {
     look = callback;

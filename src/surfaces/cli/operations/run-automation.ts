@@ -83,15 +83,11 @@ async function whenDone(row: OccurrenceRow, runtime: Runtime, signal: AbortSigna
 }
 
 function describeEnd(name: string, { id, state, error, outcome }: DoneOccurrence): string {
-  switch (state) {
-    case "completed":
-      return "";
-    case "waiting":
-      return `${name} continues when its approval is answered; see: skillgate automation history ${name}`;
-    default:
-      return lines([
-        outcome === undefined ? `${name} has ${state}: ${error}` : "",
-        `Run it again: skillgate automation retry ${name} ${id}`,
-      ]);
-  }
+  if (state === "completed") return "";
+  if (state === "waiting")
+    return `${name} continues when its approval is answered; see: skillgate automation history ${name}`;
+  return lines([
+    outcome === undefined ? `${name} has ${state}: ${error}` : "",
+    `Run it again: skillgate automation retry ${name} ${id}`,
+  ]);
 }

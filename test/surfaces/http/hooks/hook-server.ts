@@ -39,7 +39,8 @@ export async function serveHooks(parts: Partial<ReceiverParts> = {}): Promise<Ho
     "/hooks/:id",
     createHookRoute({ runtime: { automations: { receive } } as unknown as Runtime, settings: SERVER_DEFAULTS }),
   );
-  const server = createServer(getRequestListener(app.fetch as never, { overrideGlobalObjects: false }));
+  const listener = getRequestListener(app.fetch as never, { overrideGlobalObjects: false });
+  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {

@@ -77,7 +77,7 @@ const KINDS = { slot: "schedule", delivery: "webhook", manual: "by hand" } as co
   Record<OccurrenceSummary["kind"], string>
 >;
 
-const RETRIED: readonly OccurrenceSummary["state"][] = ["failed", "cancelled", "skipped"];
+const RETRIED: ReadonlySet<OccurrenceSummary["state"]> = new Set(["failed", "cancelled", "skipped"]);
 
 interface OccurrenceRowProps {
   readonly occurrence: OccurrenceSummary;
@@ -104,7 +104,7 @@ function OccurrenceRow({ occurrence, onInput, onRetry }: OccurrenceRowProps) {
         {error !== null && <Text in="span" class="line" value={error} limit={500} />}
       </span>
       {kind !== "slot" && <Button label="Input" tone="small" title={`Show the input of ${id}`} onClick={onInput} />}
-      {onRetry !== undefined && RETRIED.includes(state) && (
+      {onRetry !== undefined && RETRIED.has(state) && (
         <Button label="Retry" tone="small" title={`Run ${id} again`} onClick={onRetry} />
       )}
       <OccurrenceBadge state={state} />
