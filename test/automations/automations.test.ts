@@ -129,7 +129,15 @@ describe("an automation", () => {
     );
     expect(difference.methods).toMatchObject([{ path: "BoardSkill.list", now: expect.stringContaining("list()") }]);
     await write("report", { source: 'await device.BoardSkill.post({ text: "c" });' });
-    await expect(runtime.automations.accept("report", { digest })).rejects.toThrow(/changed since you looked at it/);
+    await expect(runtime.automations.accept("report", { digest })).rejects.toThrow(
+      /it has changed since you looked at it/,
+    );
+    const { digest: shown } = await runtime.automations.offer("report");
+    runtime.unregister("BoardSkill");
+    runtime.register(createBoard("Posts a text to everyone"));
+    await expect(runtime.automations.accept("report", { digest: shown })).rejects.toThrow(
+      /has changed since you looked/,
+    );
     await runtime.automations.accept("report");
     expect(await runOnce()).toMatchObject({ state: "completed" });
     expect(posts).toEqual(["c"]);

@@ -9,6 +9,7 @@ import {
 } from "../../automations/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { AcceptedVersion, AutomationRow, Database } from "../../store/index.ts";
+import { hashValueFully } from "../../shared/digest.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import type { AutomationFiles } from "./automation-files.ts";
 import { type AutomationDifference, describeDifference } from "./difference.ts";
@@ -23,8 +24,9 @@ export interface AutomationOffer {
   readonly proposedBy: string | undefined;
   readonly review: AutomationReview;
   readonly difference: AutomationDifference;
-  /** The text of its file that was reviewed, and its SHA-256. */
+  /** The text of its file that was reviewed. */
   readonly text: string;
+  /** SHA-256 of the text, and of the definitions of the methods. */
   readonly digest: string;
   /** Why it cannot be accepted; `undefined` if it can. */
   readonly flaw: string | undefined;
@@ -37,7 +39,7 @@ export interface AutomationLife {
   /** Looks at an automation as it is now; `key` replaces that of a proposal. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`. */
   offer(name: string, options?: OfferOptions): Promise<AutomationOffer>;
   /**
-   * Accepts an automation as it is, and enables it; of a proposal, writes its file. With `digest`, only if its file has still this digest. Throws `AUTOMATION_UNKNOWN`,
+   * Accepts an automation as it is, and enables it; of a proposal, writes its file. With `digest`, only if it has still this digest. Throws `AUTOMATION_UNKNOWN`,
    * `AUTOMATION_INVALID`, `AUTOMATION_HELD`.
    */
   accept(
@@ -114,11 +116,12 @@ function createOffers(parts: LifeParts): Offers {
     const { automations } = await open();
     const version = await automations.getVersion(name);
     const proposal = await findProposal(name, version, options);
-    const { file, text, digest } = proposal ?? requireFile(name, files);
+    const { file, text } = proposal ?? requireFile(name, files);
     const review = await reviewAutomation(file, parts);
     const accepted = proposal === undefined ? version : undefined;
     const difference = describeDifference(accepted, { text, methods: review.methods });
-    return { name, file, proposedBy: proposal?.by, review, difference, text, digest, flaw: review.flaw };
+    const shown = hashValueFully({ text, methods: review.methods });
+    return { name, file, proposedBy: proposal?.by, review, difference, text, digest: shown, flaw: review.flaw };
   }
 
   /** A file of the same name takes precedence over a proposal. */
@@ -134,14 +137,14 @@ function createOffers(parts: LifeParts): Offers {
       return undefined;
     }
     const text = key === undefined ? version.text : replaceKey(name, version.text, key);
-    return { file: parseAutomationFile(name, text), text, digest: hash("sha256", text), by: row.by };
+    return { file: parseAutomationFile(name, text), text, by: row.by };
   }
 
   /** Writes the file of a proposal, and reads it as any file is read. */
-  async function writeProposal({ name, text, digest }: AutomationOffer): Promise<void> {
+  async function writeProposal({ name, text }: AutomationOffer): Promise<void> {
     await parts.write(name, text);
     await files.refresh();
-    if (requireFile(name, files).digest !== digest)
+    if (requireFile(name, files).text !== text)
       throw createHeldError(`${name}: its file was changed meanwhile; look at it again`);
   }
 
@@ -157,7 +160,7 @@ async function acceptAutomation(
   const offered = await offer(name, options);
   const { review, text, digest: current, flaw } = offered;
   if (digest !== undefined && digest !== current)
-    throw createHeldError(`${name}: its file has changed since you looked at it; look at it again`);
+    throw createHeldError(`${name}: it has changed since you looked at it; look at it again`);
   if (flaw !== undefined || review.caller === undefined) throw createHeldError(`${name}: ${flaw ?? "it has no key"}`);
   if (offered.proposedBy !== undefined) await writeProposal(offered);
   const { automations } = await open();
@@ -167,7 +170,7 @@ async function acceptAutomation(
     name,
     state: "enabled",
     reason: null,
-    digest: current,
+    digest: hash("sha256", text),
     by,
     failures: 0,
     // Slots of the time in which it was not accepted are not missed.
@@ -218,7 +221,6 @@ export function describeState({ state, reason, name }: Pick<AutomationRow, "stat
 interface OfferedFile {
   readonly file: AutomationFile;
   readonly text: string;
-  readonly digest: string;
 }
 
 /** Throws `AUTOMATION_UNKNOWN` with similar names, and `AUTOMATION_INVALID` for a file that cannot be used. */

@@ -185,7 +185,7 @@ describe("the endpoints of automations", () => {
     const stale = { digest: json.offer?.digest };
     expect(await send(server, "/automations/report/accept", { body: stale })).toMatchObject({
       status: 409,
-      json: { code: "AUTOMATION_HELD", detail: expect.stringContaining("its file has changed since you looked at it") },
+      json: { code: "AUTOMATION_HELD", detail: expect.stringContaining("it has changed since you looked at it") },
     });
     expect(await send(server, "/automations/report/accept", { body: {} })).toMatchObject({ status: 400 });
     await accept(server, "report");
