@@ -147,6 +147,8 @@ export interface MethodDefinition {
   /** Returns a named type of its schemas; the case of letters and other characters do not count. */
   readonly findType?: (name: string) => JsonSchema | undefined;
   readonly metadata?: Partial<MethodMetadata>;
+  /** Digest of the file with this method and its program, of a saved skill. */
+  readonly fileDigest?: string;
   /** Its provider recognizes a call that is made again by its id: one whose end is not known may be made again. */
   readonly recognizesRepeats?: true;
   /** The names of the accounts with which it makes requests. */

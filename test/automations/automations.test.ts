@@ -306,3 +306,35 @@ test("schedules begin as soon as the store works that did not at the start", asy
   await rename(away, state);
   await expect.poll(() => posts, { timeout: 15_000 }).toContain("slot");
 });
+
+test("is held when the program of a saved skill changed behind the same definition, not when the skill loses its mark", async () => {
+  await mkdir(join(folder, "skills"));
+  const saved = async (text: string): Promise<void> => {
+    const skill = {
+      format: "skillgate-saved-1",
+      name: "GreetSkill",
+      description: "Greets",
+      method: "greet",
+      run: "1f",
+      cassette: "greet.cassette.json",
+      parameters: {},
+      source: `return await device.BoardSkill.post({ text: ${JSON.stringify(text)} });`,
+    };
+    await writeFile(join(folder, "skills", "greet.saved.yaml"), JSON.stringify(skill));
+  };
+  await saved("hello");
+  await runtime.close();
+  runtime = await open({ skillsDir: "skills" });
+  await createKey("greeter", ["call:*"]);
+  await write("report", { key: "greeter", source: "await device.GreetSkill.greet();" });
+  await runtime.automations.accept("report");
+  for (let at = 0; at < 6; at++) expect(await runOnce({})).toMatchObject({ state: "completed" });
+  await saved("good bye");
+  await runtime.close();
+  runtime = await open({ skillsDir: "skills" });
+  await runtime.ready;
+  await expect(runtime.automations.run("report")).rejects.toThrow(
+    /GreetSkill\.greet has changed since it was accepted/,
+  );
+  expect(posts).not.toContain("good bye");
+});

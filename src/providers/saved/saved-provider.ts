@@ -201,6 +201,7 @@ class SavedFolder implements SavedProvider {
       description,
       input: { type: "object", properties: file.parameters, required: parameters, additionalProperties: false },
       metadata: { timeoutMs: wallMs, ...file.metadata },
+      fileDigest: entry.digest,
     };
     return Object.freeze<ProvidedSkill>({
       name: file.name,

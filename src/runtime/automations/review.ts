@@ -60,13 +60,21 @@ export async function reviewAutomation(file: AutomationFile, parts: ReviewParts)
     methods: Object.fromEntries(
       methods.map((method) => [
         method.path,
-        { digest: hashDefinition(getOriginal(method)), declaration: method.declaration },
+        { digest: digestMethod(getOriginal(method)), declaration: method.declaration },
       ]),
     ),
     violations,
     flaw: findProgramFlaw(violations) ?? findPlanFlaw(file, plan, calls),
     isPassing,
   };
+}
+
+/**
+ * The program of a saved skill does what was accepted, or is another one; its description changes without its file, when it loses
+ * its mark.
+ */
+function digestMethod(method: Method): string {
+  return method.definition.fileDigest ?? hashDefinition(method);
 }
 
 /** Says how an automation differs from the version that was accepted; `undefined` if it does not. */
