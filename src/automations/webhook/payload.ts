@@ -1,7 +1,8 @@
 import { isRecord } from "../../model/json.ts";
 import { quote } from "../../shared/format-text.ts";
-import { parseValueExactly } from "../../shared/json/exact-json.ts";
+import { findStringEnd, parseValueExactly } from "../../shared/json/exact-json.ts";
 import { findShapeExcess } from "../../shared/json/json-shape.ts";
+import { MAX_FOREIGN_VALUES } from "../../shared/json/run-input.ts";
 import { encodeUtf8 } from "../../shared/json/utf8.ts";
 import { type DeliveryHeaders, DeliveryFlaw, findHeader } from "./delivery-flaw.ts";
 
@@ -65,11 +66,24 @@ function unreadable(why: string): DeliveryFlaw {
 function parseJson(json: string, subject: string): unknown {
   const shape = findShapeExcess(json);
   if (shape !== undefined) throw unreadable(`${subject} has ${shape}`);
+  if (countCommas(json) >= MAX_FOREIGN_VALUES)
+    throw unreadable(`${subject} has more than ${MAX_FOREIGN_VALUES} values`);
   try {
     return parseValueExactly(json);
   } catch {
     return undefined;
   }
+}
+
+/** Counts the commas between values: there is at least one value more. No input of a run has so many, and to parse them takes long. */
+function countCommas(json: string): number {
+  let count = 0;
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at);
+    if (unit === 0x22) at = findStringEnd(json, at);
+    else if (unit === 0x2c) count++;
+  }
+  return count;
 }
 
 /** A field that is there several times is a list. */

@@ -5,7 +5,7 @@ import { formatJson } from "./format-json.ts";
 export const MAX_INPUT_BYTES = (1 << 20) + (64 << 10);
 
 /** Values in an input from elsewhere: the flows of a policy compare so many values and names of members with arguments. */
-const MAX_FOREIGN_VALUES = 50_000;
+export const MAX_FOREIGN_VALUES = 50_000;
 
 /** The value that a run is started with, as a program gets it. */
 export interface RunInput {

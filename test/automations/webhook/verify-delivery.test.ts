@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 
 import {
@@ -9,6 +9,7 @@ import {
   verifyDelivery,
   type Webhook,
 } from "../../../src/automations/webhook/index.ts";
+import { SERVICES } from "../../../src/automations/webhook/services.ts";
 import { hmac, NOW, parse, SECONDS, SECRET, signers, WHSEC } from "./deliveries.ts";
 
 const MB = 1 << 20;
@@ -582,4 +583,22 @@ describe("hostile requests", () => {
   test("199 levels pass", () => {
     expect(verify(github, signBody(`${"[".repeat(199)}${"]".repeat(199)}`))).toMatchObject({ kind: "delivery" });
   });
+});
+
+test("a body with more values than a run may have is refused before it is parsed", () => {
+  const secret = "a secret of the test";
+  const verifyBody = (text: string): ReturnType<typeof verifyDelivery> => {
+    const body = Buffer.from(text);
+    const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+    const headers = { "x-hub-signature-256": signature, "content-type": "application/json" };
+    return verifyDelivery({ schemes: SERVICES.github }, [secret], { headers, body, now: Date.now() });
+  };
+  for (const value of ["[]", "1e400"]) {
+    const text = `[${`${value},`.repeat(Math.floor((1 << 20) / (value.length + 1)) - 1)}1]`;
+    expect(verifyBody(text)).toEqual({
+      kind: "unreadable",
+      why: "the body cannot be read: it has more than 50000 values",
+    });
+  }
+  expect(verifyBody(JSON.stringify({ text: ",".repeat(60_000) }))).toMatchObject({ kind: "delivery" });
 });
