@@ -3,7 +3,7 @@ import type { ScheduleOverlap } from "./schedule/index.ts";
 
 /** How many occurrences of an automation run, and when. */
 export interface StartRules {
-  /** What happens to a slot while an occurrence runs. */
+  /** Treatment of a slot while an occurrence runs. */
   readonly overlap: ScheduleOverlap;
   /** The most occurrences that run at the same time. */
   readonly parallel: number;
@@ -74,7 +74,7 @@ export function chooseOccurrences(
   return changes;
 }
 
-type Decision = { readonly kind: "start" | "wait" | "replace" } | { readonly kind: "skip"; readonly why: string };
+type StartDecision = { readonly kind: "start" | "wait" | "replace" } | { readonly kind: "skip"; readonly why: string };
 
 interface Situation {
   readonly running: readonly OccurrenceRow[];
@@ -87,7 +87,7 @@ function decide(
   { kind }: OccurrenceRow,
   { running, queued, isExhausted }: Situation,
   { overlap, parallel, runsPerHour }: StartRules,
-): Decision {
+): StartDecision {
   const [first] = running;
   if (kind !== "slot") return { kind: isExhausted || running.length >= parallel ? "wait" : "start" };
   if (isExhausted) return { kind: "skip", why: `limits.runsPerHour: ${runsPerHour} runs began in the last hour` };

@@ -4,16 +4,16 @@ import { type AutomationRow, type AutomationTable, type OccurrenceRow } from "..
 import { chooseOccurrences, skipSlots, type StartObstacle, type StartRules } from "./choose-occurrences.ts";
 import { createRunId } from "./occurrence.ts";
 
-/** An automation is paused after so many failures in succession. */
+/** An automation is paused after this number of failures in succession. */
 export const MAX_FAILURES = 5;
 
-/** How an occurrence goes on after its run. */
+/** How an occurrence continues after its run. */
 export type OccurrenceResult =
   | { readonly kind: "completed" | "waiting" }
   | { readonly kind: "cancelled"; readonly error: string }
   /** `hasNotBegun`: its program did not run, because of its input or a change, so the automation is not at fault. */
   | { readonly kind: "failed"; readonly error: string; readonly hasNotBegun?: true }
-  /** The process ends, or another one has the run: it goes on later. */
+  /** The process ends, or another one has the run: it continues later. */
   | { readonly kind: "interrupted" };
 
 /** Executes the runs of occurrences. */
@@ -98,7 +98,7 @@ class StoreDispatcher implements Dispatcher {
     { readonly occurrence: OccurrenceRow; readonly stop: AbortController; ended: Promise<void> }
   >();
   readonly #dispatches = new Map<string, { again: boolean; done: Promise<void> }>();
-  #looking: Promise<void> | undefined;
+  #check: Promise<void> | undefined;
   #isStale = false;
   #timer: NodeJS.Timeout | undefined;
   #nextLookAt = Infinity;
@@ -113,8 +113,8 @@ class StoreDispatcher implements Dispatcher {
   async start(): Promise<void> {
     const { watch } = await this.#options.open().then((database) => ({ watch: database.watch.bind(database) }));
     if (this.#isClosing) return;
-    this.#stopWatching = watch(() => this.#lookIn(MIN_LOOK_MS));
-    await this.#look();
+    this.#stopWatching = watch(() => this.#checkIn(MIN_LOOK_MS));
+    await this.#checkStore();
   }
 
   async close(graceMs = 0): Promise<void> {
@@ -124,7 +124,7 @@ class StoreDispatcher implements Dispatcher {
     const ended = Promise.all([...this.#running.values()].map((each) => each.ended));
     if (graceMs > 0 && this.#running.size > 0) await waitAtMost(ended, graceMs);
     for (const { stop } of this.#running.values()) stop.abort();
-    await Promise.all([ended, this.#looking, ...[...this.#dispatches.values()].map(({ done }) => done)]);
+    await Promise.all([ended, this.#check, ...[...this.#dispatches.values()].map(({ done }) => done)]);
   }
 
   dispatch(automation: string): Promise<void> {
@@ -147,7 +147,7 @@ class StoreDispatcher implements Dispatcher {
       }
     } catch (error) {
       this.#warn(`Cannot begin what is due of the automation ${automation}`, error);
-      this.#lookIn(LOOK_MS);
+      this.#checkIn(LOOK_MS);
     }
   }
 
@@ -219,7 +219,7 @@ class StoreDispatcher implements Dispatcher {
     } catch (error) {
       // The row says that it runs here, so the next look finds it again.
       this.#warn(`Cannot finish ${describe(occurrence)}`, error);
-      this.#lookIn(LOOK_MS);
+      this.#checkIn(LOOK_MS);
     }
   }
 
@@ -274,31 +274,31 @@ class StoreDispatcher implements Dispatcher {
     }
   }
 
-  #lookIn(delay: number): void {
+  #checkIn(delay: number): void {
     if (this.#isClosing) return;
     const at = performance.now() + delay;
     if (at >= this.#nextLookAt) return;
     this.#nextLookAt = at;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#look(), delay).unref();
+    this.#timer = setTimeout(() => void this.#checkStore(), delay).unref();
   }
 
   /** Looks at all occurrences that have not ended; once more if the store has changed meanwhile. */
-  #look(): Promise<void> {
+  #checkStore(): Promise<void> {
     this.#nextLookAt = Infinity;
     this.#isStale = true;
-    this.#looking ??= this.#lookAgain().finally(() => {
-      this.#looking = undefined;
-      this.#lookIn(LOOK_MS);
+    this.#check ??= this.#checkAgain().finally(() => {
+      this.#check = undefined;
+      this.#checkIn(LOOK_MS);
     });
-    return this.#looking;
+    return this.#check;
   }
 
-  async #lookAgain(): Promise<void> {
+  async #checkAgain(): Promise<void> {
     while (this.#isStale && !this.#isClosing) {
       this.#isStale = false;
       try {
-        await this.#lookOnce();
+        await this.#checkOnce();
       } catch (error) {
         this.#warn("Cannot read the occurrences of automations", error);
         return;
@@ -306,7 +306,7 @@ class StoreDispatcher implements Dispatcher {
     }
   }
 
-  async #lookOnce(): Promise<void> {
+  async #checkOnce(): Promise<void> {
     const { automations } = await this.#options.open();
     const running = [...this.#running.values()].map(({ occurrence }) => occurrence);
     const active = await automations.listOccurrences({ state: { in: ["running", "waiting"] } });

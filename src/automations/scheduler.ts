@@ -52,7 +52,7 @@ interface ScheduleEntry {
   /** A version that has not been read. */
   newer: ScheduledAutomation | undefined;
   lastSlot: number | undefined;
-  /** When the run of the next slot starts; `undefined` if there is none. */
+  /** When the run of the next slot starts; `undefined` if no slot follows. */
   startsAt: number | undefined;
   /** It has no further slot, and the log says so. */
   hasEnded: boolean;

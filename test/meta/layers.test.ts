@@ -28,6 +28,7 @@ const ENTRY_POINTS = [
   "src/runtime/settings/index.ts",
   "src/runtime/change-skill-settings.ts",
   "src/runtime/skill-settings.ts",
+  "src/runtime/storage/program-store.ts",
   "src/runtime/api/view.ts",
   "src/surfaces/cli/commands/early-client.ts",
   "src/surfaces/cli/commands/early-server.ts",

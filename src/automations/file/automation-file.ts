@@ -7,7 +7,7 @@ import { describeUnknownName } from "../../shared/suggest.ts";
 import { parseSchedule, type Schedule } from "../schedule/index.ts";
 import { parseWebhook, type Webhook } from "../webhook/index.ts";
 
-/** What a call of a plan may do. */
+/** The effect that a call of a plan may have. */
 export type PlannedEffect = "read" | "write" | "destructive";
 
 /** The most that an automation may do. */
@@ -25,7 +25,7 @@ export const DEFAULT_AUTOMATION_LIMITS: AutomationLimits = { runsPerHour: 120, p
 
 const MAX_LIMITS: AutomationLimits = { runsPerHour: 10_000, parallel: 50, calls: 10_000, minutes: 120 };
 
-/** A program that goes on working: `automations/NAME.yaml`. */
+/** A program that runs by itself: `automations/NAME.yaml`. */
 export interface AutomationFile {
   readonly description: string;
   /** Name or id of the API key with whose rights it runs. */

@@ -5,7 +5,7 @@ import { getZoneClock, type ZoneClock } from "./zone-clock.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Returns the first slot after `after`, or `undefined` if there is none. Both are milliseconds since 1970. */
+/** Returns the first slot after `after`, or `undefined` if no slot follows. Both are milliseconds since 1970. */
 export function findNextSlot(schedule: Schedule, after: number): number | undefined {
   const slot = findNextTime(schedule, after);
   return slot !== undefined && slot <= (schedule.until ?? Number.POSITIVE_INFINITY) ? slot : undefined;

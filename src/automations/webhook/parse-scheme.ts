@@ -129,10 +129,10 @@ function findSource(header?: string, path?: string, prefix?: string): FactSource
 }
 
 function requireOneSource(settings: SchemeSettings, name: "timestamp" | "id" | "event", refuse: Fail): void {
-  const places = (["Header", "Prefix", "Field"] as const)
-    .map((place) => `${name}${place}`)
+  const names = (["Header", "Prefix", "Field"] as const)
+    .map((suffix) => `${name}${suffix}`)
     .filter((key) => Object.hasOwn(settings, key));
-  if (places.length > 1) throw refuse(` has ${places.join(" and ")}: write one of them`);
+  if (names.length > 1) throw refuse(` has ${names.join(" and ")}: write one of them`);
 }
 
 /** The schema allows what HTTP does; headers of the connection and cookies are refused. */

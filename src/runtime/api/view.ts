@@ -28,8 +28,15 @@ import type { RefusalReport } from "../refusals/report.ts";
 import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
 
 export type { AccountForm, AccountLoginTarget, AccountTest, ListedAccount, Revocation, Rotation, ServerLogin };
-export type { AutomationToSave, SavedAutomation } from "../automations/authoring/index.ts";
-export type { AutomationDetail, AutomationFacts, AutomationState, UpcomingSlots } from "../automations/index.ts";
+export type { AutomationTest, AutomationToSave, SavedAutomation } from "../automations/authoring/index.ts";
+export type {
+  AutomationApi,
+  AutomationFacts,
+  AutomationOffer,
+  AutomationState,
+  DescribedAutomation,
+  UpcomingSlots,
+} from "../automations/index.ts";
 
 /** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */
 export type SharedRuntime = Pick<

@@ -36,7 +36,7 @@ export interface AutomationFiles {
   watch(onChange: () => void): () => void;
 }
 
-interface FileOptions {
+interface AutomationFileOptions {
   /** Decides which files may be used; without it, all may. */
   readonly gate: SkillGate | undefined;
   readonly warn: (text: string) => void;
@@ -54,9 +54,12 @@ export function getAutomationFile(folder: string, name: string): string {
 
 const FILE_NAME = /^(?<name>[^._].*)\.yaml$/;
 
-export function openAutomationFiles(folder: string, { gate, warn, lookMs = LOOK_MS }: FileOptions): AutomationFiles {
+export function openAutomationFiles(
+  folder: string,
+  { gate, warn, lookMs = LOOK_MS }: AutomationFileOptions,
+): AutomationFiles {
   let entries: ReadonlyMap<string, AutomationEntry> = new Map();
-  let reading: Promise<void> = Promise.resolve();
+  let lastReading: Promise<void> = Promise.resolve();
 
   async function read(): Promise<void> {
     await gate?.refresh();
@@ -72,8 +75,8 @@ export function openAutomationFiles(folder: string, { gate, warn, lookMs = LOOK_
   }
 
   const refresh = (): Promise<void> => {
-    const next = reading.then(read);
-    reading = next.catch(() => {}); // the caller gets the error
+    const next = lastReading.then(read);
+    lastReading = next.catch(() => {}); // the caller gets the error
     return next;
   };
 
@@ -91,12 +94,12 @@ export function openAutomationFiles(folder: string, { gate, warn, lookMs = LOOK_
       const fail = (error: unknown): void => warn(`Cannot follow the folder of automations: ${getMessage(error)}`);
       const reload = (): void => void refresh().then(onChange, fail);
       const stop = watchFolder(folder, (name) => FILE_NAME.test(name), { onChange: reload, onFailure: fail });
-      const look = async (): Promise<void> => {
+      const checkFolder = async (): Promise<void> => {
         const before = entries;
         await refresh();
         if (!isSame(before, entries)) onChange();
       };
-      const timer = setInterval(() => void look().catch(fail), lookMs).unref();
+      const timer = setInterval(() => void checkFolder().catch(fail), lookMs).unref();
       return () => {
         clearInterval(timer);
         stop();
@@ -123,7 +126,7 @@ async function readEntry(
     name,
     before,
     gate,
-  }: Pick<FileOptions, "gate"> & { readonly name: string; readonly before: AutomationEntry | undefined },
+  }: Pick<AutomationFileOptions, "gate"> & { readonly name: string; readonly before: AutomationEntry | undefined },
 ): Promise<AutomationEntry> {
   try {
     const facts = await lstat(path);

@@ -1,6 +1,6 @@
 import type { AcceptedVersion } from "../../store/index.ts";
 
-/** What has changed since an automation was accepted. */
+/** Changes since an automation was accepted. */
 export interface AutomationDifference {
   /** Lines of the file: those that were removed begin with `- `, those that were added with `+ `. */
   readonly lines: readonly string[];

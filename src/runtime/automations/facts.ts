@@ -5,7 +5,7 @@ import type { AutomationFiles } from "./automation-files.ts";
 /** `failing`: enabled, and its last occurrence has failed; `unaccepted`: a file that was not accepted yet. */
 export type AutomationState = AutomationRow["state"] | "failing" | "unaccepted";
 
-/** What people are told of an automation. Times are in milliseconds since 1970. */
+/** Facts about an automation, for people. Times are in milliseconds since 1970. */
 export interface AutomationFacts {
   readonly name: string;
   readonly state: AutomationState;
@@ -22,7 +22,7 @@ export interface AutomationFacts {
   readonly webhook?: string;
   /** Failures in succession. */
   readonly failures: number;
-  /** Who has accepted it, or made the proposal. */
+  /** The person who has accepted it, or the caller who has proposed it. */
   readonly by?: string;
   readonly last?: OccurrenceRow;
 }

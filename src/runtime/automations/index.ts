@@ -27,11 +27,11 @@ import {
   type AutomationOffer,
   createAutomationLife,
   createHeldError,
-  type OfferOptions,
+  type AutomationOfferOptions,
   requireRow,
 } from "./life.ts";
 import {
-  type AutomationDetail,
+  type DescribedAutomation,
   type AutomationFilter,
   type AutomationPage,
   createReads,
@@ -52,7 +52,7 @@ export type {
 } from "./authoring/index.ts";
 
 export type {
-  AutomationDetail,
+  DescribedAutomation,
   AutomationFacts,
   AutomationFilter,
   AutomationOffer,
@@ -70,7 +70,7 @@ export interface AutomationCaller {
 export interface AutomationApi extends AutomationAuthoring {
   list(options?: AutomationCaller): Promise<readonly AutomationFacts[]>;
   /** Throws `AUTOMATION_UNKNOWN`. */
-  get(name: string, options?: AutomationCaller): Promise<AutomationDetail>;
+  get(name: string, options?: AutomationCaller): Promise<DescribedAutomation>;
   /** Lists a part of the automations, those that need a person first. */
   find(options?: AutomationCaller & AutomationFilter): Promise<AutomationPage>;
   /** The occurrences of an automation, the latest first. Throws `AUTOMATION_UNKNOWN`. */
@@ -83,14 +83,14 @@ export interface AutomationApi extends AutomationAuthoring {
   /** The slots of all enabled automations in a span of time. */
   upcoming(options: AutomationCaller & UpcomingOptions): Promise<UpcomingSlots>;
   /** Looks at an automation as it is now, with the difference to the accepted version. */
-  offer(name: string, options?: AutomationCaller & OfferOptions): Promise<AutomationOffer>;
+  offer(name: string, options?: AutomationCaller & AutomationOfferOptions): Promise<AutomationOffer>;
   /**
    * Accepts an automation as it is, and enables it; of a proposal, writes its file. With `digest`, only if its file still has this
    * digest.
    */
   accept(
     name: string,
-    options?: AutomationCaller & OfferOptions & { readonly digest?: string },
+    options?: AutomationCaller & AutomationOfferOptions & { readonly digest?: string },
   ): Promise<AutomationFacts>;
   pause(name: string, options?: AutomationCaller & { readonly reason?: string }): Promise<AutomationFacts>;
   resume(name: string, options?: AutomationCaller): Promise<AutomationFacts>;
@@ -197,7 +197,7 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
 /** Milliseconds between two looks at the states of automations. */
 const REFRESH_MS = 1_000;
 
-/** Returns the function that takes up changes soon; several changes at once are one. */
+/** Returns the function that reads changes soon; several changes at once are one. */
 function createRefresh(schedules: FollowedSchedules, log: LogListener): () => void {
   let timer: NodeJS.Timeout | undefined;
   const refresh = async (): Promise<void> => {

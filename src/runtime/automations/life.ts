@@ -37,14 +37,14 @@ export interface AutomationLife {
   /** Returns what an automation needs to run now, or why it must not run. Holds one that is not as it was accepted. */
   prepare(name: string): Promise<RunnableAutomation | StartObstacle>;
   /** Looks at an automation as it is now; `key` replaces that of a proposal. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`. */
-  offer(name: string, options?: OfferOptions): Promise<AutomationOffer>;
+  offer(name: string, options?: AutomationOfferOptions): Promise<AutomationOffer>;
   /**
    * Accepts an automation as it is, and enables it; of a proposal, writes its file. With `digest`, only if it has still this digest. Throws `AUTOMATION_UNKNOWN`,
    * `AUTOMATION_INVALID`, `AUTOMATION_HELD`.
    */
   accept(
     name: string,
-    options: OfferOptions & { readonly by: string; readonly digest?: string },
+    options: AutomationOfferOptions & { readonly by: string; readonly digest?: string },
   ): Promise<AutomationRow>;
   pause(name: string, reason: string): Promise<void>;
   /** Throws `AUTOMATION_HELD` for one that must be accepted. */
@@ -52,7 +52,7 @@ export interface AutomationLife {
 }
 
 /** The key of a proposal. */
-export interface OfferOptions {
+export interface AutomationOfferOptions {
   readonly key?: string;
 }
 
@@ -103,7 +103,7 @@ async function prepareAutomation(name: string, parts: LifeParts): Promise<Runnab
   return { file: entry.file, caller: review.caller };
 }
 
-/** What a person is asked to accept. */
+/** Versions that a person is asked to accept. */
 interface Offers extends Pick<AutomationLife, "offer"> {
   /** Writes the file of a proposal, and reads it as any file is read. */
   writeProposal(offer: AutomationOffer): Promise<void>;
@@ -112,7 +112,7 @@ interface Offers extends Pick<AutomationLife, "offer"> {
 function createOffers(parts: LifeParts): Offers {
   const { files, open } = parts;
 
-  async function offer(name: string, options: OfferOptions = {}): Promise<AutomationOffer> {
+  async function offer(name: string, options: AutomationOfferOptions = {}): Promise<AutomationOffer> {
     const { automations } = await open();
     const version = await automations.getVersion(name);
     const proposal = await findProposal(name, version, options);
@@ -120,15 +120,15 @@ function createOffers(parts: LifeParts): Offers {
     const review = await reviewAutomation(file, parts);
     const accepted = proposal === undefined ? version : undefined;
     const difference = describeDifference(accepted, { text, methods: review.methods });
-    const shown = hashValueFully({ text, methods: review.methods });
-    return { name, file, proposedBy: proposal?.by, review, difference, text, digest: shown, flaw: review.flaw };
+    const whole = hashValueFully({ text, methods: review.methods });
+    return { name, file, proposedBy: proposal?.by, review, difference, text, digest: whole, flaw: review.flaw };
   }
 
   /** A file of the same name takes precedence over a proposal. */
   async function findProposal(
     name: string,
     version: AcceptedVersion | undefined,
-    { key }: OfferOptions,
+    { key }: AutomationOfferOptions,
   ): Promise<(OfferedFile & Pick<AutomationRow, "by">) | undefined> {
     const row = await (await open()).automations.get(name);
     if (row?.state !== "proposed" || version === undefined || files.get(name) !== undefined) {

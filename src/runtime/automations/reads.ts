@@ -41,7 +41,7 @@ export interface AutomationPage {
 }
 
 /** An automation with its file. */
-export interface AutomationDetail extends AutomationFacts {
+export interface DescribedAutomation extends AutomationFacts {
   /** Missing if it is gone or cannot be used. */
   readonly file?: AutomationFile;
   /** How deliveries to its webhook are verified, in words. */
@@ -153,7 +153,7 @@ async function readInput(
 }
 
 function describeTriggers({ schedule, webhook }: Partial<Pick<AutomationFile, "schedule" | "webhook">> = {}): Pick<
-  AutomationDetail,
+  DescribedAutomation,
   "scheme" | "zone" | "nextSlots"
 > {
   return {

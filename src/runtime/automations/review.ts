@@ -10,7 +10,7 @@ import { hashDefinition } from "../execution/run-header.ts";
 import type { CheckResult } from "../api/run.ts";
 
 /** A call that the program of an automation may make. */
-export interface PlannedCall {
+export interface AutomationCall {
   /** `Skill.method`, or `Skill.method:part`. */
   readonly path: string;
   readonly effect: PlannedEffect;
@@ -20,7 +20,7 @@ export interface PlannedCall {
 export interface AutomationReview {
   /** The caller of its key; `undefined` without a valid key. */
   readonly caller: Caller | undefined;
-  readonly calls: readonly PlannedCall[];
+  readonly calls: readonly AutomationCall[];
   /** Digest and declaration of each method of the plan. */
   readonly methods: AcceptedVersion["methods"];
   readonly violations: readonly Violation[];
@@ -117,7 +117,7 @@ async function findCaller(
 }
 
 /** Lists the calls that a program may make, each once, by path. */
-export function listPlannedCalls(plan: Plan, catalog: Catalog): readonly PlannedCall[] {
+export function listPlannedCalls(plan: Plan, catalog: Catalog): readonly AutomationCall[] {
   return listMethods(plan, catalog).map(toPlannedCall);
 }
 
@@ -130,7 +130,7 @@ function listMethods(plan: Plan, catalog: Catalog): readonly Method[] {
   return [...new Set(paths)].toSorted().flatMap((path) => catalog.entry(path) ?? []);
 }
 
-function toPlannedCall({ path, metadata }: Method): PlannedCall {
+function toPlannedCall({ path, metadata }: Method): AutomationCall {
   return { path, effect: metadata.readOnly ? "read" : metadata.destructive ? "destructive" : "write" };
 }
 
@@ -142,7 +142,7 @@ function findProgramFlaw(violations: readonly Violation[]): string | undefined {
 function findPlanFlaw(
   { plan: written }: AutomationFile,
   plan: Plan,
-  calls: readonly PlannedCall[],
+  calls: readonly AutomationCall[],
 ): string | undefined {
   const computed = plan.find(({ path }) => path === "*" || path.endsWith(".*"));
   if (computed !== undefined)

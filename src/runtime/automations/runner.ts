@@ -8,7 +8,7 @@ import type { RunOptions } from "../../runtime.ts";
 import type { Database, OccurrenceRow } from "../../store/index.ts";
 import type { Runs } from "../execution/runs.ts";
 
-/** What an occurrence needs to run. */
+/** The parts of an automation that an occurrence needs to run. */
 export interface RunnableAutomation {
   readonly file: AutomationFile;
   readonly caller: Caller;

@@ -15,7 +15,7 @@ interface ScheduleParts {
 
 /** The schedules of the automations that are enabled. */
 export interface FollowedSchedules {
-  /** Takes up changes of files and of the states of automations. */
+  /** Reads changes of files and of the states of automations. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,26 +24,26 @@ export interface FollowedSchedules {
 export function followSchedules({ files, open, dispatch, check, log }: ScheduleParts): FollowedSchedules {
   const rows = new Map<string, AutomationRow>();
   /** The enabled automations without a file, about which the log has a line. */
-  let gone: ReadonlySet<string> = new Set();
+  let lastMissing: ReadonlySet<string> = new Set();
   let readUntil = 0;
-  let reading: Promise<void> = Promise.resolve();
+  let lastReading: Promise<void> = Promise.resolve();
   const scheduler = createScheduler({ onDue: addSlots, log: (text) => log("warn", text) });
 
-  /** Without this, the schedule of a file that has gone or changed would end in silence. */
+  /** Without this, the schedule of a file that has lastMissing or changed would end in silence. */
   async function checkFiles(): Promise<void> {
     const enabled = [...rows.values()].filter(({ state }) => state === "enabled");
     const isAccepted = ({ name, digest }: AutomationRow): boolean => {
       const entry = files.get(name);
       return entry?.kind === "file" && entry.digest === digest;
     };
-    if (enabled.every(isAccepted)) return void (gone = new Set());
+    if (enabled.every(isAccepted)) return void (lastMissing = new Set());
     await files.refresh(); // the rows may be newer
     const others = enabled.filter((row) => !isAccepted(row)).map(({ name }) => name);
     const missing = new Set(others.filter((name) => files.get(name) === undefined));
     for (const name of others) if (!missing.has(name)) await check(name);
-    const told = gone;
-    gone = missing;
-    const fresh = [...missing].filter((name) => !told.has(name));
+    const before = lastMissing;
+    lastMissing = missing;
+    const fresh = [...missing].filter((name) => !before.has(name));
     if (fresh.length === 0) return;
     const names = formatList(fresh, MAX_NAMED);
     log("warn", `Without their files in ${files.folder}, these automations do not run: ${names}`);
@@ -96,8 +96,8 @@ export function followSchedules({ files, open, dispatch, check, log }: ScheduleP
 
   return {
     refresh() {
-      const next = reading.then(read);
-      reading = next.catch(() => {}); // the caller gets the error
+      const next = lastReading.then(read);
+      lastReading = next.catch(() => {}); // the caller gets the error
       return next;
     },
     close: () => scheduler.close(),

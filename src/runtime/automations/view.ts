@@ -2,7 +2,7 @@ import { type Caller, mayRead, mayReadAll } from "../../model/caller.ts";
 import type { OccurrenceRow } from "../../store/index.ts";
 import type {
   AutomationApi,
-  AutomationDetail,
+  DescribedAutomation,
   AutomationFacts,
   AutomationFilter,
   AutomationOffer,
@@ -18,7 +18,7 @@ import type { UpcomingOptions } from "./upcoming.ts";
 /** The automations of a runtime for one caller. They belong to the server: reading needs `admin:Read`, a change `admin:ManageServers`. */
 export interface AutomationView {
   find(filter?: AutomationFilter): Promise<AutomationPage>;
-  get(name: string): Promise<AutomationDetail>;
+  get(name: string): Promise<DescribedAutomation>;
   history(name: string, part: { readonly limit: number; readonly offset: number }): Promise<readonly OccurrenceRow[]>;
   input(name: string, occurrence: string): Promise<string | undefined>;
   upcoming(span: UpcomingOptions): Promise<UpcomingSlots>;

@@ -49,13 +49,13 @@ export class ReplayedCalls {
   readonly answer: AnswerCall = async (call) => {
     const found = this.#calls.get(call.id);
     const args = toRecordedArguments(call.arguments);
-    const made = `the program makes the ${describeCall({ id: call.id, path: call.path, args })}`;
+    const sentence = `the program makes the ${describeCall({ id: call.id, path: call.path, args })}`;
     if (found === undefined) {
-      if (this.#isWhole) this.#noteDifference(call, `${made}, which is not recorded`);
+      if (this.#isWhole) this.#noteDifference(call, `${sentence}, which is not recorded`);
       return this.stop();
     }
     if (found.path !== call.path || found.args !== args) {
-      this.#noteDifference(call, `${made}; recorded is ${describeCall(found)}`);
+      this.#noteDifference(call, `${sentence}; recorded is ${describeCall(found)}`);
       return this.stop();
     }
     this.repeated.set(call.id, found);

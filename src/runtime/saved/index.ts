@@ -23,7 +23,7 @@ export interface SkillTexts {
 }
 
 /** The program of a run with its parameters, and the record that tests it. */
-export interface RunProgram extends ParameterizedProgram {
+export interface RecordedProgram extends ParameterizedProgram {
   readonly cassetteText: string;
 }
 
@@ -42,7 +42,7 @@ export interface SavedSkills {
    */
   save(run: string, options: SaveOptions): Promise<SkillTexts>;
   /** Returns the program of a run, whose literals become the parameters. Throws as `save` does. */
-  toProgram(run: string, parameters: readonly string[]): Promise<RunProgram>;
+  toProgram(run: string, parameters: readonly string[]): Promise<RecordedProgram>;
 }
 
 interface SavedSkillsOptions {

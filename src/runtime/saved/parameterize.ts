@@ -44,7 +44,7 @@ export function parameterize(source: string, request: readonly string[]): Parame
   };
 }
 
-interface Slot {
+interface ParameterSlot {
   readonly name: string;
   readonly literal: FoundLiteral;
   /** The constant that the program declares itself. */
@@ -52,33 +52,33 @@ interface Slot {
 }
 
 /** A part of the text, and what takes its place. */
-interface Edit {
+interface SourceEdit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-function listReplacements(slots: readonly Slot[]): readonly Edit[] {
+function listReplacements(slots: readonly ParameterSlot[]): readonly SourceEdit[] {
   const undeclared = slots.filter(({ constant }) => constant === undefined);
   return undeclared.map(({ name, literal: { start, end } }) => ({ start, end, text: name }));
 }
 
 /** Removes the constants that become parameters, and the line of a statement that has no other. */
-function listRemovals(source: string, slots: readonly Slot[]): readonly Edit[] {
+function listRemovals(source: string, slots: readonly ParameterSlot[]): readonly SourceEdit[] {
   const names = new Set(slots.flatMap(({ constant }) => constant?.name ?? []));
   const statements = new Set(slots.flatMap(({ constant }) => constant?.statement ?? []));
   return [...statements].flatMap((statement) => {
     const { declarations, start, end } = statement;
-    const kept = declarations.filter(({ id }) => id.type !== "Identifier" || !names.has(id.name));
+    const others = declarations.filter(({ id }) => id.type !== "Identifier" || !names.has(id.name));
     const [line = ""] = /^[ \t]*(?:\r?\n)?/.exec(source.slice(end)) ?? [];
-    return kept.length === 0 ? [{ start, end: end + line.length, text: "" }] : listGaps(declarations, kept);
+    return others.length === 0 ? [{ start, end: end + line.length, text: "" }] : listGaps(declarations, others);
   });
 }
 
 /** Removes all declarations of a statement but some, which may contain literals that are replaced. */
-function listGaps(all: readonly VariableDeclarator[], kept: readonly VariableDeclarator[]): readonly Edit[] {
-  const [first, last] = [kept[0], kept.at(-1)];
-  const gaps = kept.slice(1).map((next, at) => ({ start: kept[at]?.end ?? 0, end: next.start, text: ", " }));
+function listGaps(all: readonly VariableDeclarator[], others: readonly VariableDeclarator[]): readonly SourceEdit[] {
+  const [first, last] = [others[0], others.at(-1)];
+  const gaps = others.slice(1).map((next, at) => ({ start: others[at]?.end ?? 0, end: next.start, text: ", " }));
   return [
     { start: all[0]?.start ?? 0, end: first?.start ?? 0, text: "" },
     ...gaps,
@@ -86,7 +86,7 @@ function listGaps(all: readonly VariableDeclarator[], kept: readonly VariableDec
   ];
 }
 
-function findSlot(source: string, tree: ProgramTree, request: string): Slot {
+function findSlot(source: string, tree: ProgramTree, request: string): ParameterSlot {
   const [, name, value] = /^([\p{ID_Start}$_][\p{ID_Continue}$]{0,63})(?:=([^]*))?$/u.exec(request) ?? [];
   if (name === undefined || name === "device")
     throw createSaveError(`${quote(request)} names no parameter: write --param city, or --param city=Berlin`);
@@ -142,7 +142,7 @@ function matches(literal: LiteralValue, text: string): boolean {
   return typeof literal === "string" ? literal === text : JSON.stringify(literal) === text;
 }
 
-function requireDistinct(source: string, slots: readonly Slot[]): void {
+function requireDistinct(source: string, slots: readonly ParameterSlot[]): void {
   for (const [at, { name, literal }] of slots.entries()) {
     const other = slots.slice(0, at).find((each) => each.name === name || overlap(each.literal, literal));
     if (other === undefined) continue;

@@ -25,7 +25,7 @@ interface ValueLimits {
   readonly fail: (why: string) => Error;
 }
 
-function requireJson(value: unknown, place: string, depth: number, limits: ValueLimits): void {
+function requireJson(value: unknown, location: string, depth: number, limits: ValueLimits): void {
   const { fail, maxValues } = limits;
   if (--limits.left < 0) throw fail(`it has more than ${maxValues} values`);
   if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return;
@@ -33,20 +33,20 @@ function requireJson(value: unknown, place: string, depth: number, limits: Value
   if (value instanceof Date && !Number.isNaN(value.getTime())) return;
   const isList = Array.isArray(value);
   if (!isList && !isPlainObject(value))
-    throw fail(`${formatSubject(place)} is ${describeKind(value)}, and JSON has no such value`);
+    throw fail(`${formatSubject(location)} is ${describeKind(value)}, and JSON has no such value`);
   if (depth === MAX_DEPTH) throw fail(`it has more than ${MAX_DEPTH} levels`);
   if (isList) {
-    for (const [at, item] of value.entries()) requireJson(item, `${place}[${at}]`, depth + 1, limits);
+    for (const [at, item] of value.entries()) requireJson(item, `${location}[${at}]`, depth + 1, limits);
     return;
   }
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
-    requireJson(member, place === "" ? name : `${place}.${name}`, depth + 1, limits);
+    requireJson(member, location === "" ? name : `${location}.${name}`, depth + 1, limits);
   }
 }
 
-function formatSubject(place: string): string {
-  return place === "" ? "it" : `its member ${JSON.stringify(place.slice(0, MAX_PLACE_UNITS))}`;
+function formatSubject(location: string): string {
+  return location === "" ? "it" : `its member ${JSON.stringify(location.slice(0, MAX_PLACE_UNITS))}`;
 }
 
 function describeKind(value: unknown): string {

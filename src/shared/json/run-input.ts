@@ -4,7 +4,7 @@ import { formatJson } from "./format-json.ts";
 /** Limit on the JSON of an input, in bytes of UTF-8: the body of a webhook with 1 MiB, and the facts about it. */
 export const MAX_INPUT_BYTES = (1 << 20) + (64 << 10);
 
-/** Values in an input from elsewhere: the flows of a policy compare so many values and names of members with arguments. */
+/** Values in an input from elsewhere: the flows of a policy compare this number of values and names of members with arguments. */
 export const MAX_FOREIGN_VALUES = 50_000;
 
 /** The value that a run is started with, as a program gets it. */

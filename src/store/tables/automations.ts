@@ -17,7 +17,7 @@ import {
  */
 export type AutomationRowState = "enabled" | "paused" | "held" | "proposed";
 
-/** What the store knows of an automation. Times are in milliseconds since 1970. */
+/** State of an automation. Times are in milliseconds since 1970. */
 export type AutomationRow = RowOf<typeof AUTOMATIONS>;
 
 /** The version of an automation that a person has accepted. */
@@ -40,7 +40,7 @@ export const AUTOMATIONS = defineTable({
     reason: optional(text()),
     /** SHA-256 of the file that was accepted; `null` for one that was not. */
     digest: optional(text()),
-    /** Who has accepted it, or made the proposal. */
+    /** The person who has accepted it, or the caller who has proposed it. */
     by: text(),
     /** Failures since the last success. */
     failures: integer(),
@@ -141,7 +141,7 @@ export type OccurrenceEnd = Pick<OccurrenceRow, "error"> & {
   readonly ended: number;
   /** True if the automation has failed or succeeded with it. */
   readonly isCounted: boolean;
-  /** An automation is paused after so many failures in succession. */
+  /** An automation is paused after this number of failures in succession. */
   readonly maxFailures: number;
 };
 
@@ -329,12 +329,12 @@ function lock(automation: string): string {
 export async function pruneOccurrences(engine: StoreEngine, time: number): Promise<number> {
   let count = 0;
   for (;;) {
-    const old = await engine.select(OCCURRENCES, { ended: { lt: time } }, { order: "ended", limit: PRUNED_AT_ONCE });
-    for (const { automation, id } of old) {
+    const oldest = await engine.select(OCCURRENCES, { ended: { lt: time } }, { order: "ended", limit: PRUNED_AT_ONCE });
+    for (const { automation, id } of oldest) {
       await engine.delete(OCCURRENCE_INPUTS, { automation, id });
       count += await engine.delete(OCCURRENCES, { automation, id });
     }
-    if (old.length < PRUNED_AT_ONCE) return count;
+    if (oldest.length < PRUNED_AT_ONCE) return count;
   }
 }
 

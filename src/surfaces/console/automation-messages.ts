@@ -95,7 +95,7 @@ export interface AutomationOfferDetail {
   readonly digest: string;
   readonly source: string;
   readonly calls: readonly { readonly path: string; readonly effect: string }[];
-  /** What differs from the accepted version; all of it for one that was never accepted. */
+  /** Differences from the accepted version; all of it for one that was never accepted. */
   readonly difference: {
     readonly lines: readonly string[];
     readonly methods: readonly { readonly path: string; readonly before?: string; readonly now?: string }[];

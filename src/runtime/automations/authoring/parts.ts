@@ -4,7 +4,7 @@ import type { Database } from "../../../store/index.ts";
 import type { RuntimeSettings } from "../../settings/runtime-settings.ts";
 import type { AutomationFiles } from "../automation-files.ts";
 
-/** What the functions that write automations share. */
+/** Parts of the functions that write automations. */
 export interface AuthoringParts {
   readonly files: AutomationFiles;
   readonly settings: Pick<RuntimeSettings, "automationsDir" | "cwd" | "env" | "trust">;

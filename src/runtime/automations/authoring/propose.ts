@@ -1,7 +1,7 @@
 import { createAutomationError, formatAutomationFile, parseAutomationFile } from "../../../automations/index.ts";
 import type { Caller } from "../../../model/caller.ts";
 import { createHeldError } from "../life.ts";
-import { listPlannedCalls, type PlannedCall } from "../review.ts";
+import { listPlannedCalls, type AutomationCall } from "../review.ts";
 import type { SavingParts } from "./save.ts";
 
 /** An automation that a model has written. The sections are those of a file. */
@@ -22,7 +22,7 @@ export interface AutomationProposal {
 export interface ProposedAutomation {
   readonly name: string;
   /** The calls that its program may make. */
-  readonly calls: readonly PlannedCall[];
+  readonly calls: readonly AutomationCall[];
 }
 
 /** The most proposals that wait, and of one caller. */
@@ -75,7 +75,7 @@ async function createProposal(
   { name, program, key = name, ...sections }: AutomationProposal,
   caller: Caller,
   parts: ProposalParts,
-): Promise<{ readonly text: string; readonly calls: readonly PlannedCall[] }> {
+): Promise<{ readonly text: string; readonly calls: readonly AutomationCall[] }> {
   const { description, input, schedule, webhook, limits } = sections;
   const inputSchema = input === undefined ? {} : { inputSchema: input };
   await parts.whenKnown();

@@ -13,9 +13,9 @@ import type { JsonSchema } from "../../../model/json.ts";
 import type { Plan } from "../../../model/plan.ts";
 import { MASK } from "../../../shared/secrets.ts";
 import type { RunApi } from "../../api/run.ts";
-import type { RunProgram, SavedSkills } from "../../saved/index.ts";
+import type { RecordedProgram, SavedSkills } from "../../saved/index.ts";
 import { getAutomationFile } from "../automation-files.ts";
-import { listPlannedCalls, type PlannedCall } from "../review.ts";
+import { listPlannedCalls, type AutomationCall } from "../review.ts";
 import type { AuthoringParts } from "./parts.ts";
 import { writeFiles } from "./write-files.ts";
 
@@ -47,7 +47,7 @@ export interface SavedAutomation {
   readonly name: string;
   /** The automation, and the record of its run if it has one. Absolute. */
   readonly files: readonly string[];
-  readonly calls: readonly PlannedCall[];
+  readonly calls: readonly AutomationCall[];
   /** JSON Schema by the name of the parameter. */
   readonly parameters: Readonly<Record<string, JsonSchema>>;
   /** The parameters of the recorded run, by name. */
@@ -117,13 +117,13 @@ async function checkProgram(source: string, { check }: SavingParts): Promise<{ r
 }
 
 type ProgramToSave =
-  | ({ readonly run: string } & RunProgram)
+  | ({ readonly run: string } & RecordedProgram)
   | { readonly source: string; readonly input: JsonSchema | undefined };
 
 function describeContent(
   { name, key, description, schedule, webhook, limits }: AutomationToSave,
   program: ProgramToSave,
-  calls: readonly PlannedCall[],
+  calls: readonly AutomationCall[],
 ): AutomationContent {
   const { parameters = {}, values = {} } = "run" in program ? program : {};
   const hasParameters = Object.keys(parameters).length > 0;
@@ -160,7 +160,7 @@ function requireOpen(values: Readonly<Record<string, unknown>>): Readonly<Record
 
 const MAX_NAMED = 4;
 
-function describeCalls(calls: readonly PlannedCall[]): string {
+function describeCalls(calls: readonly AutomationCall[]): string {
   if (calls.length === 0) return "Computes a value";
   const paths = calls.slice(0, MAX_NAMED).map(({ path }) => path);
   const others = calls.length - paths.length;

@@ -22,7 +22,7 @@ export async function acceptAutomation(
   const detail = await automations.get(name);
   const { review, difference, digest, flaw, file } = offer;
   const isNew = detail.state === "unaccepted" || detail.state === "proposed";
-  const shown = secrets.maskText(
+  const description = secrets.maskText(
     lines([automationText({ ...detail, file }, review.calls, session.paint.out), differenceText(offer, isNew)]),
   );
   const facts = { automation: name, calls: review.calls, difference };
@@ -30,11 +30,11 @@ export async function acceptAutomation(
     return {
       exit: "unreachable",
       json: secrets.maskTexts({ ...facts, accepted: false, flaw }),
-      text: shown,
+      text: description,
       remarks: session.paint.err.red(`It cannot be accepted: ${flaw}`),
     };
   if (!yes) {
-    session.write("err", `${shown}\n`);
+    session.write("err", `${description}\n`);
     await requireYes(`Accept ${name}?`, session.signal, {
       refusal: (why) => `${name} was not accepted: ${why}; with --yes it is accepted without a question`,
       facts,
@@ -43,7 +43,7 @@ export async function acceptAutomation(
   const accepted = await automations.accept(name, { ...options, digest });
   return {
     json: secrets.maskTexts({ ...facts, accepted: true, state: accepted.state }),
-    text: yes ? shown : "",
+    text: yes ? description : "",
     remarks: `Accepted ${name}. A process that serves the project runs it: skillgate serve`,
   };
 }

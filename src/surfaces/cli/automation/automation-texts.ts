@@ -1,5 +1,5 @@
 import { describeSchedule, describeScheme, formatZoneTime, getScheduleZone } from "../../../automations/index.ts";
-import type { AutomationDetail, AutomationFacts, AutomationOffer } from "../../../runtime/automations/index.ts";
+import type { DescribedAutomation, AutomationFacts, AutomationOffer } from "../../../runtime/api/view.ts";
 import type { OccurrenceRow } from "../../../store/index.ts";
 import { timeText } from "../runs/show.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -41,7 +41,7 @@ export function stateText(state: AutomationFacts["state"], paint: Paint): string
 
 /** An automation with all that its file says. `calls` are those of its program, if they are known. */
 export function automationText(
-  detail: AutomationDetail,
+  detail: DescribedAutomation,
   calls: AutomationOffer["review"]["calls"],
   paint: Paint,
 ): string {
@@ -58,7 +58,7 @@ export function automationText(
 const MAX_SHOWN_SLOTS = 3;
 
 function describeFile(
-  { name, file, nextSlots }: Pick<AutomationDetail, "file" | "name" | "nextSlots">,
+  { name, file, nextSlots }: Pick<DescribedAutomation, "file" | "name" | "nextSlots">,
   calls: AutomationOffer["review"]["calls"],
 ): readonly string[] {
   if (file === undefined) return [];
@@ -85,12 +85,12 @@ function describeFile(
   return table(rows.map(([label, value]) => [`  ${label}`, value]));
 }
 
-function describeSlots(schedule: NonNullable<NonNullable<AutomationDetail["file"]>["schedule"]>): string {
+function describeSlots(schedule: NonNullable<NonNullable<DescribedAutomation["file"]>["schedule"]>): string {
   const { overlap, catchUp } = schedule;
   return `${describeSchedule(schedule)}; overlap ${overlap}, catchUp ${catchUp}`;
 }
 
-/** What has changed since an automation was accepted; its whole file if it never was. */
+/** Lists changes since an automation was accepted; its whole file if it never was. */
 export function differenceText({ difference, text }: AutomationOffer, isNew: boolean): string {
   const { lines: changed, methods } = difference;
   if (isNew) return lines(["", "Its file:", indented(escapedLines(text))]);

@@ -1,4 +1,4 @@
-import type { AutomationApi, AutomationFacts } from "../../../runtime/automations/index.ts";
+import type { AutomationApi, AutomationFacts } from "../../../runtime/api/view.ts";
 import type { CommandResult } from "../command.ts";
 import type { CliSession } from "../session.ts";
 import { automationsText } from "./automation-texts.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 
 import { getMessage } from "../../../errors.ts";
-import type { AutomationFacts } from "../../../runtime/automations/index.ts";
+import type { AutomationFacts } from "../../../runtime/api/view.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { CliSession } from "../session.ts";

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 
-import type { AutomationToSave, SavedAutomation } from "../../../runtime/automations/index.ts";
+import type { AutomationToSave, SavedAutomation } from "../../../runtime/api/view.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import { readTextFile } from "../input/read-text.ts";
@@ -13,7 +13,7 @@ import { UsageError } from "../usage-error.ts";
 import { openAutomations } from "./open-automations.ts";
 
 /** The flags of an automation to write. */
-interface SaveFlags {
+interface AutomationFlags {
   readonly run?: string;
   readonly key?: string;
   readonly param?: readonly string[];
@@ -87,7 +87,7 @@ async function add(
   session: CliSession,
   name: string,
   file: string | undefined,
-  flags: SaveFlags,
+  flags: AutomationFlags,
 ): Promise<CommandResult> {
   const { run } = flags;
   if ((file === undefined) === (run === undefined))
@@ -104,7 +104,7 @@ async function add(
   return describeSaved(saved, runtime);
 }
 
-interface SaveRunFlags extends SaveFlags {
+interface SaveRunFlags extends AutomationFlags {
   readonly as: "automation" | "skill";
   readonly name: string;
   readonly method: string;
@@ -136,7 +136,7 @@ function readSections({
   webhook,
   secret,
   force,
-}: SaveFlags): Omit<AutomationToSave, "from" | "name"> {
+}: AutomationFlags): Omit<AutomationToSave, "from" | "name"> {
   if (key === undefined)
     throw new UsageError(
       "An automation runs with the rights of an API key: write --key KEY; create one with: skillgate keys create KEY --call 'Skill.method'",

@@ -1,5 +1,5 @@
 import { SkillgateError } from "../../../errors.ts";
-import type { AutomationOffer } from "../../../runtime/automations/index.ts";
+import type { AutomationOffer } from "../../../runtime/api/view.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { CommandResult } from "../command.ts";
 import type { CliSession } from "../session.ts";
@@ -23,9 +23,9 @@ export async function showAutomation(session: CliSession, name: string): Promise
   const calls = offer?.review.calls ?? [];
   const occurrences = secrets.maskTexts(await automations.history(name, { limit: SHOWN_OCCURRENCES }));
   const history = historyText(occurrences, session.paint.out);
-  const { file, nextSlots, ...facts } = detail;
-  const shown = {
-    ...facts,
+  const { file, nextSlots, ...rest } = detail;
+  const facts = {
+    ...rest,
     calls,
     limits: file?.limits ?? null,
     nextSlots: nextSlots.map((slot) => new Date(slot).toISOString()),
@@ -33,7 +33,7 @@ export async function showAutomation(session: CliSession, name: string): Promise
     occurrences,
   };
   return {
-    json: { automation: secrets.maskTexts(shown) },
+    json: { automation: secrets.maskTexts(facts) },
     text: lines([
       secrets.maskText(automationText(detail, calls, session.paint.out)),
       history === "" ? "  It has not run yet" : "",

@@ -1,4 +1,4 @@
-import type { AutomationTest } from "../../../runtime/automations/index.ts";
+import type { AutomationTest } from "../../../runtime/api/view.ts";
 import type { CommandResult } from "../command.ts";
 import { parseRunInput, readRunInput } from "../input/run-input.ts";
 import type { CliSession } from "../session.ts";

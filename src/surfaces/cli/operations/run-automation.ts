@@ -59,7 +59,7 @@ interface DoneOccurrence extends Pick<OccurrenceRow, "error" | "id" | "state"> {
 
 async function whenDone(row: OccurrenceRow, runtime: Runtime, signal: AbortSignal): Promise<DoneOccurrence> {
   const { automations, runs } = runtime;
-  const seen = new AbortController();
+  const watch = new AbortController();
   let outcome: Outcome | undefined;
   const waiting = new Promise<DoneOccurrence>((resolve) => {
     const stop = runtime.on("run", (each) => {
@@ -67,10 +67,10 @@ async function whenDone(row: OccurrenceRow, runtime: Runtime, signal: AbortSigna
       outcome = each;
       if (each.kind === "waiting") resolve({ id: row.id, state: "waiting", error: null, outcome: each });
     });
-    seen.signal.addEventListener("abort", stop, { once: true });
+    watch.signal.addEventListener("abort", stop, { once: true });
   });
   try {
-    const ended = automations.whenEnded(row, AbortSignal.any([signal, seen.signal])).then(async (end) => {
+    const ended = automations.whenEnded(row, AbortSignal.any([signal, watch.signal])).then(async (end) => {
       // A run without a record is known only to its process.
       outcome ??= await runs.outcome(row.run).catch(() => undefined);
       return { ...end, ...(outcome !== undefined && { outcome }) };
@@ -78,7 +78,7 @@ async function whenDone(row: OccurrenceRow, runtime: Runtime, signal: AbortSigna
     ended.catch(() => {}); // it ends with the wait
     return await Promise.race([ended, waiting]);
   } finally {
-    seen.abort();
+    watch.abort();
   }
 }
 

@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../../../../errors.ts";
 import { exampleArguments } from "../../../../registry/index.ts";
-import type { AutomationDetail as RuntimeDetail, AutomationFacts, RuntimeView } from "../../../../runtime/api/view.ts";
+import type { AutomationFacts, DescribedAutomation, RuntimeView } from "../../../../runtime/api/view.ts";
 import type { OccurrenceRow } from "../../../../store/index.ts";
 import {
   AUTOMATION_STATES,
@@ -135,12 +135,12 @@ async function describeAutomation(
   });
 }
 
-function describeHook({ file, scheme = "", refused }: RuntimeDetail): AutomationDetail["hook"] {
+function describeHook({ file, scheme = "", refused }: DescribedAutomation): AutomationDetail["hook"] {
   if (file?.webhook === undefined) return null;
   return { scheme, secrets: file.webhook.secrets, refused: refused ?? null };
 }
 
-function describeTiming({ file, zone = "UTC", nextSlots }: RuntimeDetail): AutomationTiming | null {
+function describeTiming({ file, zone = "UTC", nextSlots }: DescribedAutomation): AutomationTiming | null {
   const schedule = file?.schedule;
   if (schedule === undefined) return null;
   const { overlap, catchUp, windowMs, jitterMs } = schedule;

@@ -5,7 +5,7 @@ import { InputError, request } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button } from "../../components/elements.tsx";
 import { Field, Form, type FormValues } from "../../components/form.tsx";
-import { KeyField } from "../../components/save-automation.tsx";
+import { KeyField } from "../../components/outcome/save-automation.tsx";
 import { Text } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import { reportChange } from "../../state/events.ts";
@@ -71,12 +71,12 @@ async function run(name: string, input?: unknown): Promise<void> {
   reportChange("automations");
 }
 
-interface DialogProps extends AutomationActionsProps {
+interface AutomationDialogProps extends AutomationActionsProps {
   readonly onClose: () => void;
 }
 
 /** Asks for the input of a run. */
-function RunDialog({ automation, onClose }: DialogProps) {
+function RunDialog({ automation, onClose }: AutomationDialogProps) {
   const { name, input, example, hook } = automation;
   const fields = useRef(hasProperties(input) ? listArguments({ input, arguments: example }) : undefined).current;
   const start = async (values: FormValues): Promise<void> => {
@@ -125,14 +125,14 @@ function PauseDialog({ name, onClose }: { readonly name: string; readonly onClos
   return (
     <Dialog title={`Pause ${name}`} onClose={onClose}>
       <Form submit="Pause" onSubmit={pause} onCancel={onClose}>
-        <p class="muted">Its slots do not run while it is paused. A run that has begun goes on.</p>
+        <p class="muted">Its slots do not run while it is paused. A run that has begun continues.</p>
         <Field name="reason" label="Reason" autofocus maxLength={500} note="Shown to others" />
       </Form>
     </Dialog>
   );
 }
 
-/** What a person accepts. */
+/** The version that a person accepts. */
 interface Version {
   readonly offer: AutomationOfferDetail;
   /** In place of the key of a proposal. */
@@ -140,7 +140,11 @@ interface Version {
 }
 
 /** Shows what is accepted, and sends the digest of what was shown. A version that comes meanwhile is not shown. */
-function AcceptDialog({ automation, offer, onClose }: DialogProps & { readonly offer: AutomationOfferDetail }) {
+function AcceptDialog({
+  automation,
+  offer,
+  onClose,
+}: AutomationDialogProps & { readonly offer: AutomationOfferDetail }) {
   const { name, state } = automation;
   const [version, setVersion] = useState<Version>({ offer });
   const { flaw, calls, digest } = version.offer;

@@ -11,7 +11,7 @@ const RELOAD_MS = 60_000;
 
 const DAYS = 7;
 
-type Slot = UpcomingSlots["slots"][number];
+type CalendarSlot = UpcomingSlots["slots"][number];
 
 /** The coming slots of today and the six days after it, in the zone of the reader: a table, or a list in a narrow window. */
 export function AutomationCalendarView() {
@@ -59,7 +59,7 @@ function Calendar({ calendar, days }: CalendarProps) {
 }
 
 /** Rows are the hours that have slots, columns are days. */
-function WeekTable({ slots, days }: { readonly slots: readonly Slot[]; readonly days: readonly number[] }) {
+function WeekTable({ slots, days }: { readonly slots: readonly CalendarSlot[]; readonly days: readonly number[] }) {
   const hours = [...new Set(slots.map(({ at }) => new Date(at).getHours()))].toSorted((a, b) => a - b);
   const cells = groupBy(slots, ({ at }) => `${getDay(at)} ${new Date(at).getHours()}`);
   return (
@@ -93,7 +93,7 @@ function WeekTable({ slots, days }: { readonly slots: readonly Slot[]; readonly 
 }
 
 /** The slots of each day, one day below the other. */
-function DayLists({ slots }: { readonly slots: readonly Slot[] }) {
+function DayLists({ slots }: { readonly slots: readonly CalendarSlot[] }) {
   return (
     <>
       {[...groupBy(slots, ({ at }) => String(getDay(at)))].map(([day, listed]) => (
@@ -106,7 +106,7 @@ function DayLists({ slots }: { readonly slots: readonly Slot[] }) {
   );
 }
 
-function Slots({ slots }: { readonly slots: readonly Slot[] }) {
+function Slots({ slots }: { readonly slots: readonly CalendarSlot[] }) {
   return (
     <ul class="stack-tight">
       {slots.map(({ automation, at, zone }) => {

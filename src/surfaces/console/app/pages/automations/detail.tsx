@@ -152,7 +152,7 @@ function describeCatchUp({ catchUp, windowMs }: NonNullable<AutomationDetail["ti
   return `${which}, if it is not older than ${hours >= 1 ? countNoun(Math.round(hours), "hour") : formatDuration(windowMs)}`;
 }
 
-/** What it does: the program, the plan, and what differs from the accepted version. */
+/** The program, the plan, and what differs from the accepted version. */
 function Content({ automation }: { readonly automation: AutomationDetail }) {
   const { isHidden, offer, state } = automation;
   if (isHidden && automation.problem === null)

@@ -7,7 +7,7 @@ interface OfferViewProps {
   readonly isAccepted: boolean;
 }
 
-/** What a person accepts: the whole file at first, later the difference of the file and of the declarations of methods. */
+/** The version that a person accepts: the whole file at first, later the difference of the file and of the declarations of methods. */
 export function OfferView({ offer, isAccepted }: OfferViewProps) {
   const { text, difference, flaw } = offer;
   return (

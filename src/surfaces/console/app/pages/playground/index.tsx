@@ -7,7 +7,7 @@ import { request } from "../../api.ts";
 import { Button, Card } from "../../components/elements.tsx";
 import { useProgramRun } from "../../components/outcome/program-run.ts";
 import { RunView } from "../../components/outcome/run-view.tsx";
-import { SaveAutomationDialog } from "../../components/save-automation.tsx";
+import { SaveAutomationDialog } from "../../components/outcome/save-automation.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import { showError } from "../../state/toasts.ts";
 import type { PageProps } from "../index.ts";

@@ -5,7 +5,7 @@ import { ApiError, request, requestLines } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button } from "../../components/elements.tsx";
 import { Field, Form, type FormValues } from "../../components/form.tsx";
-import { SaveAutomationDialog } from "../../components/save-automation.tsx";
+import { SaveAutomationDialog } from "../../components/outcome/save-automation.tsx";
 import { formatLink } from "../../router.ts";
 import { showToast } from "../../state/toasts.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { project, skillgate } from "../surfaces/cli/command.ts";
+import { project, skillgate } from "../../surfaces/cli/command.ts";
 
 const CITY = "(await device.input()).city";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../src/index.ts";
-import { MAX_INPUT_BYTES } from "../../src/shared/json/run-input.ts";
+import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../../src/index.ts";
+import { MAX_INPUT_BYTES } from "../../../src/shared/json/run-input.ts";
 
 const sent: unknown[] = [];
 

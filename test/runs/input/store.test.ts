@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { type Caller, createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../src/index.ts";
+import { type Caller, createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../../src/index.ts";
 import {
   CALLER_SPACES,
   createProgramStore,
@@ -12,9 +12,9 @@ import {
   SPACE_CHARACTERS,
   SPACE_KEYS,
   VALUE_CHARACTERS,
-} from "../../src/runtime/storage/program-store.ts";
-import { createStore } from "../../src/store/index.ts";
-import { createShop, startProcess } from "./refund-process.ts";
+} from "../../../src/runtime/storage/program-store.ts";
+import { createStore } from "../../../src/store/index.ts";
+import { createShop, startProcess } from "../refund-process.ts";
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-program-store-"));
@@ -169,16 +169,19 @@ const PLACES: readonly (readonly [string, () => StoreApi])[] = [
   ["in a folder", () => createProgramStore(createStore(createFolder()))],
 ];
 
-test.each(PLACES)("bounds the characters of a space %s, and gives room back", async (_place, openStore) => {
-  const [store, next] = [openStore(), createCalls()];
-  const value = "x".repeat(VALUE_CHARACTERS - 2);
-  for (const key of ["a", "b", "c"]) await store.set(key, value, next());
-  await expect(store.set("d", value, next())).rejects.toThrow(`at most ${SPACE_CHARACTERS} characters are kept`);
-  await store.set("a", value, next());
-  await store.set("b", 1, next());
-  await store.set("d", value, next());
-  expect(await store.list("", next())).toEqual(["a", "b", "c", "d"]);
-});
+test.each(PLACES)(
+  "bounds the characters of a space %s, and frees those of deleted values",
+  async (_place, openStore) => {
+    const [store, next] = [openStore(), createCalls()];
+    const value = "x".repeat(VALUE_CHARACTERS - 2);
+    for (const key of ["a", "b", "c"]) await store.set(key, value, next());
+    await expect(store.set("d", value, next())).rejects.toThrow(`at most ${SPACE_CHARACTERS} characters are kept`);
+    await store.set("a", value, next());
+    await store.set("b", 1, next());
+    await store.set("d", value, next());
+    expect(await store.list("", next())).toEqual(["a", "b", "c", "d"]);
+  },
+);
 
 test("bounds the keys of a space", async () => {
   const [store, next] = [createProgramStore(createStore()), createCalls()];

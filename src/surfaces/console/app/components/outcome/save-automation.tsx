@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 
-import type { SavedAutomationFacts } from "../../automation-messages.ts";
-import type { KeyList } from "../../messages.ts";
-import { request } from "../api.ts";
-import { formatLink, navigate } from "../router.ts";
-import { showToast } from "../state/toasts.ts";
-import { Dialog } from "./dialog.tsx";
-import { type Choice, Field, Form, type FormValues } from "./form.tsx";
-import { Load } from "./load.tsx";
+import type { SavedAutomationFacts } from "../../../automation-messages.ts";
+import type { KeyList } from "../../../messages.ts";
+import { request } from "../../api.ts";
+import { formatLink, navigate } from "../../router.ts";
+import { showToast } from "../../state/toasts.ts";
+import { Dialog } from "../dialog.tsx";
+import { type Choice, Field, Form, type FormValues } from "../form.tsx";
+import { Load } from "../load.tsx";
 
 interface SaveAutomationProps {
   /** The id of a run that worked. */
