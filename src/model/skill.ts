@@ -341,6 +341,8 @@ export interface ProvidedSkill {
   readonly kind: "code" | "file" | "mcp" | "node" | "api";
   /** Identifies the MCP server by its configuration and version, for what is stored about its methods. */
   readonly origin?: string;
+  /** Identifies where its calls go: the servers of an API, the configuration of an MCP server. It has no secret. */
+  readonly destination?: string;
   /** The MCP server's own name, where there is one. */
   readonly server?: string;
   /** Longer guidance for models, shown by `describe`. */

@@ -235,6 +235,27 @@ describe("an automation", () => {
   });
 });
 
+test("is held when the requests of an API would go to another server", async () => {
+  const post = { operationId: "post", summary: "Post", responses: { 200: { description: "Done" } } };
+  const document = { openapi: "3.1.0", info: { title: "Board", version: "1" }, paths: { "/posts": { post } } };
+  await writeFile(join(folder, "board.json"), JSON.stringify(document));
+  const reopen = async (server: string): Promise<void> => {
+    await runtime.close();
+    runtime = await open({ sources: { board: { openapi: "board.json", server } } });
+    await runtime.known;
+  };
+  await reopen("https://board.example");
+  await createKey("api", ["call:BoardAPI.*"]);
+  await write("report", { key: "api", source: "await device.BoardAPI.post();" });
+  await runtime.automations.accept("report");
+  await reopen("https://other.example");
+  await expect(runtime.automations.run("report")).rejects.toThrow(/BoardAPI\.post has changed since it was accepted/);
+  const { difference } = await runtime.automations.offer("report");
+  expect(difference.methods).toMatchObject([
+    { before: expect.stringContaining("https://board.example"), now: expect.stringContaining("https://other.example") },
+  ]);
+});
+
 test("runs the slots of a schedule, each once of two runtimes on one store", async () => {
   // The slot of each minute would be long to wait for, so the automation was last looked at two minutes ago.
   await write("report", { schedule: { every: "1m", catchUp: "one", input: { text: "slot" } } });

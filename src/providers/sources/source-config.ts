@@ -55,3 +55,12 @@ export function describeDocument(document: string): string {
   const { protocol, origin, pathname } = new URL(document);
   return protocol === "file:" ? fileURLToPath(document) : origin + pathname;
 }
+
+/** Lists the servers that may get the requests of an API: those of the settings, and those of its document. */
+export function describeDestination(
+  { server, servers, document }: Pick<SourceConfig, "server" | "servers" | "document">,
+  ofDocument: readonly string[],
+): string {
+  const named = server === undefined ? [...ofDocument, describeDocument(document)] : [server];
+  return [...named, ...servers].join(", ");
+}

@@ -17,7 +17,7 @@ import { getNameOwners, getToolOverride } from "../../model/tools/override-tool.
 import type { ToolOverride } from "../../model/tools/tool-definition.ts";
 import { findAccountName, listOwnPlaces } from "./source-accounts.ts";
 import { withoutPlaces } from "./without-places.ts";
-import { describeDocument, type SourceConfig } from "./source-config.ts";
+import { describeDestination, describeDocument, type SourceConfig } from "./source-config.ts";
 import { type SourceOperation, toSourceOperation } from "./source-operation.ts";
 
 interface SourceOffer extends OfferedOperations<OpenCatalog> {
@@ -48,6 +48,7 @@ export function createSourceSkill(
     description: [title, description].filter(Boolean).join(". "),
     source: describeDocument(config.document),
     kind: "api",
+    destination: describeDestination(config, catalog.index.servers),
     whyMissing(name) {
       const change = missing.get(name);
       return change && whyOperationMissing(change, config.name);

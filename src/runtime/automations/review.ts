@@ -5,6 +5,7 @@ import { type Catalog, getOriginal, type Method } from "../../model/catalog.ts";
 import type { Violation } from "../../model/outcome.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { AcceptedVersion, Database } from "../../store/index.ts";
+import { hashValueFully } from "../../shared/digest.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { hashDefinition } from "../execution/run-header.ts";
 import type { CheckResult } from "../api/run.ts";
@@ -57,12 +58,7 @@ export async function reviewAutomation(file: AutomationFile, parts: ReviewParts)
   return {
     caller,
     calls,
-    methods: Object.fromEntries(
-      methods.map((method) => [
-        method.path,
-        { digest: digestMethod(getOriginal(method)), declaration: method.declaration },
-      ]),
-    ),
+    methods: Object.fromEntries(methods.map((method) => [method.path, describeMethod(method, catalog)])),
     violations,
     flaw: findProgramFlaw(violations) ?? findPlanFlaw(file, plan, calls),
     isPassing,
@@ -70,11 +66,18 @@ export async function reviewAutomation(file: AutomationFile, parts: ReviewParts)
 }
 
 /**
- * The program of a saved skill does what was accepted, or is another one; its description changes without its file, when it loses
- * its mark.
+ * Describes a method as a person accepts it: its definition, and where its calls go. Of a saved skill, the program counts, and not
+ * the description, which changes when the skill loses its mark.
  */
-function digestMethod(method: Method): string {
-  return method.definition.fileDigest ?? hashDefinition(method);
+function describeMethod(method: Method, catalog: Catalog): AcceptedVersion["methods"][string] {
+  const { definition } = getOriginal(method);
+  const destination = catalog.skill(method.skill)?.provided.destination;
+  const digest = definition.fileDigest ?? hashDefinition(getOriginal(method));
+  if (destination === undefined) return { digest, declaration: method.declaration };
+  return {
+    digest: hashValueFully([digest, destination]),
+    declaration: `// calls go to ${destination}\n${method.declaration}`,
+  };
 }
 
 /** Says how an automation differs from the version that was accepted; `undefined` if it does not. */

@@ -73,6 +73,7 @@ export function createServerSkill(
     source: config.name,
     kind: "mcp",
     server: config.name,
+    destination: listingKey(config),
     origin: `${listingKey(config)}@${listing.server.version}`,
     ...(listing.instructions !== "" && { guidance: listing.instructions }),
     methods: [

@@ -5,7 +5,7 @@ import { openRequestAccount } from "../../../shared/http/request-account.ts";
 import type { OperationRow } from "../catalog-file.ts";
 import type { ApiClient } from "../http/api-client.ts";
 import { findAccountName } from "../source-accounts.ts";
-import { describeDocument, type SourceConfig } from "../source-config.ts";
+import { describeDestination, describeDocument, type SourceConfig } from "../source-config.ts";
 import type { SkillOffer } from "../source-kind.ts";
 import { createMetadata } from "../source-skill.ts";
 import { answerGraphCall } from "./call/answer-graph-call.ts";
@@ -40,6 +40,7 @@ export function createGraphSkill(config: SourceConfig, offer: GraphOffer): Provi
     description: [title, description].filter(Boolean).join(". "),
     source: describeDocument(config.document),
     kind: "api",
+    destination: describeDestination(config, []),
     methods: names.map(
       (name) =>
         new GraphMethod(name, {
