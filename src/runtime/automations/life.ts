@@ -154,15 +154,15 @@ function createOffers(parts: LifeParts): Offers {
 async function acceptAutomation(
   name: string,
   { by, digest, ...options }: Parameters<AutomationLife["accept"]>[1],
-  { offer, writeProposal }: Offers,
+  offers: Offers,
   { open, now }: LifeParts,
 ): Promise<AutomationRow> {
-  const offered = await offer(name, options);
+  const offered = await offers.offer(name, options);
   const { review, text, digest: current, flaw } = offered;
   if (digest !== undefined && digest !== current)
     throw createHeldError(`${name}: it has changed since you looked at it; look at it again`);
   if (flaw !== undefined || review.caller === undefined) throw createHeldError(`${name}: ${flaw ?? "it has no key"}`);
-  if (offered.proposedBy !== undefined) await writeProposal(offered);
+  if (offered.proposedBy !== undefined) await offers.writeProposal(offered);
   const { automations } = await open();
   const before = await automations.get(name);
   const at = now();

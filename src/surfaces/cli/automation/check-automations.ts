@@ -26,7 +26,8 @@ export async function checkAutomations(session: CliSession): Promise<readonly Do
   }
 }
 
-async function checkStates({ automations, sections, database }: Runtime): Promise<readonly DoctorCheck[]> {
+async function checkStates(runtime: Runtime): Promise<readonly DoctorCheck[]> {
+  const { automations, sections } = runtime;
   const all = await automations.list();
   if (all.length === 0) return [];
   const stopped = all.filter(({ state }) => STOPPED.has(state));
@@ -34,7 +35,7 @@ async function checkStates({ automations, sections, database }: Runtime): Promis
     ...(isOff(sections["runs"])
       ? ["runs.record is off in the settings: no automation runs; write runs: { record: effects }"]
       : []),
-    ...((await database()).kind === "memory"
+    ...((await runtime.database()).kind === "memory"
       ? ["The store is in memory: the states and the history of automations end with their process"]
       : []),
     ...stopped.slice(0, MAX_NAMED).map(({ name, state, reason }) => `${name}: ${state}${reason ? `, ${reason}` : ""}`),
