@@ -30,12 +30,15 @@ const MAX_SUGGESTED = 3;
 export function matchPatterns(patterns: readonly string[], kind: PatternKind, catalog: Catalog): PatternMatches {
   const tests = patterns.map(kind === "row" ? createKeyTest : createPatternTest);
   const matched = new Set<number>();
-  const entries = [...catalog.entries, ...catalog.unlisted.flatMap(listEntries)];
-  const found = entries.filter((method) => {
-    const matches = [...tests.keys()].filter((at) => tests[at]?.(method) === true);
-    for (const at of matches) matched.add(at);
-    return matches.length > 0;
-  });
+  /** A method that no list has is not named for a pattern of all methods. */
+  const find = (entries: readonly Method[], isListed: boolean): readonly Method[] =>
+    entries.filter((method) => {
+      const numbers = [...tests.keys()].filter((at) => isListed || patterns[at] !== "*");
+      const matches = numbers.filter((at) => tests[at]?.(method) === true);
+      for (const at of matches) matched.add(at);
+      return matches.length > 0;
+    });
+  const found = [...find(catalog.entries, true), ...find(catalog.unlisted.flatMap(listEntries), false)];
   const first = found.slice(0, MAX_NAMED).map(({ path }) => path);
   const unmatched = patterns.filter((_, at) => !matched.has(at));
   const problem = findFlaw(patterns, kind) ?? null;

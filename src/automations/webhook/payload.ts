@@ -75,7 +75,7 @@ function parseJson(json: string, subject: string): unknown {
   }
 }
 
-/** Counts the commas between values: there is at least one value more. No input of a run has this number of, and to parse them takes long. */
+/** Counts the commas between values: there is at least one value more. A run takes fewer as its input, and parsing them takes long. */
 function countCommas(json: string): number {
   let count = 0;
   for (let at = 0; at < json.length; at++) {

@@ -93,7 +93,7 @@ test("answers 503 if the store cannot commit or too many deliveries wait, so tha
   const answer = await send(`${failing.url}/hooks/push`, signers.github("{}"));
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "10"]);
   expect(answer.text).not.toContain("disk");
-  expect(failing.lines).toEqual(["A delivery to the webhook push cannot be stored: the disk is full"]);
+  expect(failing.lines).toEqual(['A delivery to the webhook "push" cannot be stored: the disk is full']);
   const full = await serveHooks({ store: () => Promise.resolve("full") });
   expect((await send(`${full.url}/hooks/push`, signers.github("{}"))).status).toBe(503);
 });
