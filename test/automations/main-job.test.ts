@@ -12,6 +12,7 @@ import { createRuntime, type Runtime } from "../../src/index.ts";
 import { createKeys } from "../../src/keys/index.ts";
 import { getProjectStateDir } from "../../src/shared/files/project-state-dir.ts";
 import { type ApiServer, type ReceivedRequest, startApiServer } from "../support/servers/api-server.ts";
+import { usePostgres } from "../support/databases.ts";
 import { environment, project, start } from "../surfaces/cli/command.ts";
 
 /** How long the servers are killed and their clocks moved; ten minutes by hand. */
@@ -92,12 +93,14 @@ interface Server {
   kill(): Promise<void>;
 }
 
-test(
-  "a program runs by its schedule and its webhook while servers are killed and clocks move, each time once",
+const postgres = usePostgres();
+
+test.each(postgres === undefined ? ["SQLite"] : ["SQLite", "PostgreSQL"])(
+  "a program runs by its schedule and its webhook while servers are killed and clocks move, each time once: %s",
   { tags: "rest", timeout: (MINUTES + 5) * 60_000 },
-  async () => {
+  async (kind) => {
     const tracker = await startTracker();
-    const cwd = createProject(tracker);
+    const cwd = createProject(tracker, kind === "PostgreSQL" ? postgres?.url() : undefined);
     const env = environment(cwd, {
       HOOK_SECRET: SECRET,
       ALERT_SECRET: `whsec_${randomBytes(24).toString("base64")}`,
@@ -145,7 +148,7 @@ test(
   },
 );
 
-function createProject({ origin }: Tracker): string {
+function createProject({ origin }: Tracker, url: string | undefined): string {
   const automation = {
     description: "Reports the open issues",
     key: "reporter",
@@ -156,6 +159,7 @@ function createProject({ origin }: Tracker): string {
   return project({
     "settings.yaml": JSON.stringify({
       server: { auth: false },
+      ...(url !== undefined && { store: { url } }),
       sources: { tracker: { openapi: `${origin}/openapi.json`, private: true, idempotencyHeader: "Idempotency-Key" } },
       alerts: { url: `${origin}/alerts`, secret: "${ALERT_SECRET}", private: true },
     }),
