@@ -154,6 +154,7 @@ function createProject({ origin }: Tracker, url: string | undefined): string {
     key: "reporter",
     schedule: { cron: "* * * * *", catchUp: "all", overlap: "queue" },
     webhook: { verify: "github", secrets: ["${HOOK_SECRET}"] },
+    limits: { runsPerHour: 10_000 },
     source: PROGRAM,
   };
   return project({
