@@ -97,6 +97,8 @@ class StoreDispatcher implements Dispatcher {
     string,
     { readonly occurrence: OccurrenceRow; readonly stop: AbortController; ended: Promise<void> }
   >();
+  /** The occurrences that do not begin here before a time of `performance.now()`, by automation and id. */
+  readonly #pauses = new Map<string, number>();
   readonly #dispatches = new Map<string, { again: boolean; done: Promise<void> }>();
   #check: Promise<void> | undefined;
   #isStale = false;
@@ -163,7 +165,8 @@ class StoreDispatcher implements Dispatcher {
       const changed = await automations.changeOpen(automation, now, (found) => {
         if (this.#isClosing) return [];
         if ("obstacle" in rules) return skipSlots(found, rules, now);
-        return chooseOccurrences(found, rules, { by: marks.by, now });
+        const due = found.due.filter((row) => !this.#isPaused(row));
+        return chooseOccurrences({ ...found, due }, rules, { by: marks.by, now });
       });
       for (const row of changed) {
         if (row.state === "running") this.#begin(row);
@@ -174,6 +177,15 @@ class StoreDispatcher implements Dispatcher {
     } finally {
       marks.remove(mark);
     }
+  }
+
+  /** True for an occurrence whose run could not be recorded a moment ago: the store is not asked again at once. */
+  #isPaused(row: OccurrenceRow): boolean {
+    const until = this.#pauses.get(toKey(row));
+    if (until === undefined) return false;
+    if (performance.now() < until) return true;
+    this.#pauses.delete(toKey(row));
+    return false;
   }
 
   /**
@@ -266,9 +278,11 @@ class StoreDispatcher implements Dispatcher {
     if (isCancelled) return;
     const mine = { state: "running", claimedBy: this.#options.marks.by, run } as const;
     if (end === "open") await automations.updateOccurrence(occurrence, mine, { claimedBy: null });
-    else if (end?.kind === "completed") await this.#settle(occurrence, end);
+    else if (end !== undefined && end.kind !== "cancelled") await this.#settle(occurrence, end);
     else {
       const attempt = end === undefined ? occurrence.attempt : occurrence.attempt + 1;
+      this.#pauses.set(toKey(occurrence), performance.now() + LOOK_MS);
+      this.#checkIn(LOOK_MS);
       const again = { state: "due", attempt, run: createRunId(occurrence, attempt), claimedBy: null } as const;
       await automations.updateOccurrence(occurrence, mine, again);
     }

@@ -203,6 +203,31 @@ test("leaves what runs to other processes when it ends, as the same run", async 
   expect(second.runs).toEqual(first.runs);
 });
 
+test("takes the end of a run that another process has recorded, and runs it no second time", async () => {
+  const run = async (): Promise<OccurrenceResult> => ({ kind: "interrupted" });
+  const readEnd = async (): Promise<OccurrenceResult> => ({ kind: "failed", error: "no network" });
+  const { database, dispatcher, runs } = await startProcess({ run, readEnd });
+  await addAutomation(database);
+  await database.automations.addOccurrence(createSlot("a"));
+  await dispatcher.start();
+  const rows = await whenEnded(database, 1);
+  expect(rows).toMatchObject([{ state: "failed", error: "no network", attempt: 1 }]);
+  expect(runs).toHaveLength(1);
+});
+
+test("asks a store that takes no record of a run again only after a pause", async () => {
+  const run = async (): Promise<OccurrenceResult> => ({ kind: "interrupted" });
+  const { database, dispatcher, runs } = await startProcess({ run });
+  await addAutomation(database);
+  await database.automations.addOccurrence(createSlot("a"));
+  await dispatcher.dispatch("report");
+  await expect
+    .poll(() => database.automations.getOccurrence("report", "a"))
+    .toMatchObject({ state: "due", attempt: 1, claimedBy: null });
+  for (let at = 0; at < 3; at++) await dispatcher.dispatch("report");
+  expect(runs).toHaveLength(1);
+});
+
 test("ends the run of an occurrence that another process has cancelled", async () => {
   const begun = createSignal();
   const stopped = createSignal();
