@@ -20,6 +20,7 @@ import type { LogListener } from "../options.ts";
 import type { SavedSkills } from "../saved/index.ts";
 import type { RuntimeServices } from "../services.ts";
 import { type AutomationAuthoring, createAuthoring, writeAutomation } from "./authoring/index.ts";
+import { callSoon } from "./call-soon.ts";
 import { type AutomationFiles, openAutomationFiles } from "./automation-files.ts";
 import { type AutomationFacts, type AutomationState, describeAutomation } from "./facts.ts";
 import {
@@ -159,8 +160,9 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
       check: (name) => life.prepare(name),
       log,
     });
-    const refresh = createRefresh(followed, log);
-    stops.push(files.watch(refresh), database.watch(refresh));
+    const fail = (error: unknown): void => log("warn", `Cannot read the states of automations: ${getMessage(error)}`);
+    const { request, stop } = callSoon(() => followed.refresh(), fail, REFRESH_MS);
+    stops.push(files.watch(request), database.watch(request), stop);
     return followed;
   }
 
@@ -196,22 +198,6 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
 
 /** Milliseconds between two looks at the states of automations. */
 const REFRESH_MS = 1_000;
-
-/** Returns the function that reads changes soon; several changes at once are one. */
-function createRefresh(schedules: FollowedSchedules, log: LogListener): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const refresh = async (): Promise<void> => {
-    timer = undefined;
-    try {
-      await schedules.refresh();
-    } catch (error) {
-      log("warn", `Cannot read the states of automations: ${getMessage(error)}`);
-      begin();
-    }
-  };
-  const begin = (): void => void (timer ??= setTimeout(() => void refresh(), REFRESH_MS).unref());
-  return begin;
-}
 
 function openFiles({ settings, trust, log }: RuntimeParts): AutomationFiles {
   return openAutomationFiles(settings.automationsDir, {

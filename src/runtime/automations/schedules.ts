@@ -58,7 +58,10 @@ export function followSchedules(parts: ScheduleParts): FollowedSchedules {
       lastReading = next.catch(() => {}); // the caller gets the error
       return next;
     },
-    close: () => scheduler.close(),
+    async close() {
+      await lastReading;
+      await scheduler.close();
+    },
   };
 }
 
