@@ -144,7 +144,7 @@ describe("an automation", () => {
   });
 
   test.each([
-    ["without its key", { key: "nobody" }, /there is no key nobody; create it/],
+    ["without its key", { key: "absent" }, /there is no key absent; create it/],
     [
       "with the key of an administrator",
       { key: "admin" },
@@ -233,6 +233,25 @@ describe("an automation", () => {
     await write("report");
     await expect(runtime.automations.get("reprot")).rejects.toThrow(/reprot.*report/);
   });
+});
+
+test("leaves what waits to a process that follows automations, when another one accepts or resumes", async () => {
+  await write("report");
+  await runtime.automations.accept("report");
+  await runtime.automations.pause("report");
+  const { automations } = await runtime.database();
+  await automations.addOccurrence(
+    createOccurrence({ automation: "report", id: "d", kind: "delivery" }, Date.now()),
+    "{}",
+  );
+  await runtime.automations.resume("report");
+  await runtime.automations.accept("report");
+  await runtime.close(); // what had begun would end first
+  expect(posts).toEqual([]);
+  runtime = await open();
+  await runtime.automations.follow();
+  expect(await runtime.automations.whenEnded({ automation: "report", id: "d" })).toMatchObject({ state: "completed" });
+  expect(posts).toEqual(["hello"]);
 });
 
 test("is held when the requests of an API would go to another server", async () => {

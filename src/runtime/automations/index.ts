@@ -3,7 +3,6 @@ import {
   createManualId,
   createOccurrence,
   createRunId,
-  type Dispatcher,
   type OccurrenceEnding,
   type ReceiveDelivery,
   type StartObstacle,
@@ -20,8 +19,8 @@ import type { LogListener } from "../options.ts";
 import type { SavedSkills } from "../saved/index.ts";
 import type { RuntimeServices } from "../services.ts";
 import { type AutomationAuthoring, createAuthoring, writeAutomation } from "./authoring/index.ts";
-import { callSoon } from "./call-soon.ts";
 import { type AutomationFiles, openAutomationFiles } from "./automation-files.ts";
+import { callSoon } from "./call-soon.ts";
 import { type AutomationFacts, type AutomationState, describeAutomation } from "./facts.ts";
 import {
   type AutomationLife,
@@ -176,13 +175,15 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
     await dispatcher.start();
   }
 
-  const changes = { files, life, dispatcher, open, log: parts.log };
+  const changes = { files, life, open, log: parts.log };
+  /** A process that does not follow automations may end soon, and leaves what waits to one that does. */
+  const dispatchHere = (name: string): void => void (following !== undefined && dispatcher.dispatch(name));
   return {
     api: {
       ...createReads({ files, open, getRefusal: webhooks.getRefusal }),
       ...createAuthoring(options, files),
-      ...createChanges(changes),
-      ...createStarts(changes),
+      ...createChanges({ ...changes, dispatch: dispatchHere }),
+      ...createStarts({ ...changes, dispatch: (name) => void dispatcher.dispatch(name) }),
       receive: webhooks.receive,
       follow: () => (following ??= services.records.retries.add("follow the automations", follow)),
     },
@@ -236,7 +237,7 @@ function reportEnd({ automation, id }: OccurrenceRow, ending: OccurrenceEnding, 
 interface ChangeParts {
   readonly files: AutomationFiles;
   readonly life: AutomationLife;
-  readonly dispatcher: Dispatcher;
+  readonly dispatch: (name: string) => void;
   readonly open: () => Promise<Database>;
   readonly log: RuntimeParts["log"];
 }
@@ -244,7 +245,7 @@ interface ChangeParts {
 function createChanges({
   files,
   life,
-  dispatcher,
+  dispatch,
   open,
   log,
 }: ChangeParts): Pick<AutomationApi, "offer" | "accept" | "pause" | "resume"> {
@@ -265,7 +266,7 @@ function createChanges({
       await files.refresh();
       await life.accept(name, { by: caller.id, ...options });
       note(caller, `has accepted the automation ${name}`);
-      void dispatcher.dispatch(name);
+      dispatch(name);
       return describe(name);
     },
     async pause(name, { caller = OWNER, reason = `by ${caller.id}` } = {}) {
@@ -280,7 +281,7 @@ function createChanges({
       await files.refresh();
       await life.resume(name);
       note(caller, `has resumed the automation ${name}`);
-      void dispatcher.dispatch(name);
+      dispatch(name);
       return describe(name);
     },
   };
@@ -291,7 +292,7 @@ function createNote(log: RuntimeParts["log"]): (caller: Caller, what: string) =>
   return (caller, what) => log("info", `${caller.id} ${what}`);
 }
 
-function createStarts({ files, life, dispatcher, open, log }: ChangeParts): Pick<AutomationApi, "run" | "retry"> {
+function createStarts({ files, life, dispatch, open, log }: ChangeParts): Pick<AutomationApi, "run" | "retry"> {
   const note = createNote(log);
   return {
     async run(name, { caller = OWNER, input } = {}) {
@@ -305,7 +306,7 @@ function createStarts({ files, life, dispatcher, open, log }: ChangeParts): Pick
       if (schema !== undefined) checkInput(input ?? schedule?.input, schema);
       const row = createOccurrence({ automation: name, id: createManualId(Date.now()), kind: "manual" }, Date.now());
       await automations.addOccurrence(row, input === undefined ? undefined : JSON.stringify(input));
-      void dispatcher.dispatch(name);
+      dispatch(name);
       return row;
     },
     async retry(name, id, { caller = OWNER } = {}) {
@@ -322,7 +323,7 @@ function createStarts({ files, life, dispatcher, open, log }: ChangeParts): Pick
       const isChanged = await automations.updateOccurrence(row, { state: row.state, attempt: row.attempt }, again);
       if (!isChanged) throw createHeldError(`${name}: ${id} was changed meanwhile; look at its history`);
       note(caller, `has asked for ${id} of the automation ${name} again`);
-      void dispatcher.dispatch(name);
+      dispatch(name);
       return { ...row, ...again };
     },
   };
