@@ -122,9 +122,9 @@ describe("a store in a folder", () => {
     expect(await createStore(folder).space("notes").entries()).toEqual([["a", 1]]);
     const fail = (): Promise<unknown> =>
       other.change(() => {
-        throw new Error("no room");
+        throw new Error("no space");
       });
-    await expect(fail()).rejects.toThrow("no room");
+    await expect(fail()).rejects.toThrow("no space");
     expect(await other.entries()).toEqual([["a", 1]]);
   });
 

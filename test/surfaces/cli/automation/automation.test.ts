@@ -142,8 +142,8 @@ test("pauses, resumes, tests and removes an automation", { tags: "rest" }, async
 test("saves a program without a run, and names what is wrong", { tags: "rest" }, async () => {
   const { cwd, automation, run } = await openProject();
   writeFileSync(join(cwd, "count.js"), "await device.BoardSkill.count()");
-  const added = await automation("add", "counter", "count.js", "--key", "nobody", "--every", "5m");
-  expect(added).toMatchObject({ exit: 0, stderr: expect.stringContaining("there is no key nobody; create it:") });
+  const added = await automation("add", "counter", "count.js", "--key", "absent", "--every", "5m");
+  expect(added).toMatchObject({ exit: 0, stderr: expect.stringContaining("there is no key absent; create it:") });
   expect(await automation("add", "counter", "count.js", "--key", "poster")).toMatchObject({
     exit: 2,
     stderr: expect.stringContaining("automations/counter.yaml already exists; choose another name"),

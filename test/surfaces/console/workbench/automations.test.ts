@@ -269,13 +269,13 @@ describe("the endpoints of automations", () => {
 
   test("show a proposal of a model whole, and accept it with another key, or remove it", async () => {
     const server = await serveBoard();
-    const text = await propose(server, "report", "nobody");
+    const text = await propose(server, "report", "absent");
     const { json } = await send<AutomationDetail>(server, "/automations/report");
     expect(json).toMatchObject({
       state: "proposed",
       by: "a-model",
-      key: "nobody",
-      offer: { text, flaw: expect.stringContaining("there is no key nobody") },
+      key: "absent",
+      offer: { text, flaw: expect.stringContaining("there is no key absent") },
     });
     const offer = await send<{ readonly digest: string }>(server, "/automations/report/offer?key=poster");
     expect(offer.json).toMatchObject({ flaw: null, calls: [{ path: "BoardSkill.post", effect: "write" }] });
@@ -426,12 +426,12 @@ describe.skipIf(!hasChromium)("the page of automations", () => {
 
   test("shows a proposal whole, and accepts it with a key that a person chooses [O2]", { tags: "rest" }, async () => {
     const server = await serveBoard();
-    await propose(server, "report", "nobody");
+    await propose(server, "report", "absent");
     const { page, faults } = await openConsole(server, "#/automations/report");
     await page.getByRole("button", { name: "Accept …" }).press("Enter");
     const dialog = page.getByRole("dialog", { name: "Accept report" });
     await dialog.getByText("A model has written this").waitFor();
-    await dialog.getByText("there is no key nobody").waitFor();
+    await dialog.getByText("there is no key absent").waitFor();
     expect(await dialog.getByRole("button", { name: "Accept", exact: true }).count()).toBe(0);
     await dialog.getByLabel(/^Key/).selectOption("poster");
     await dialog.getByRole("button", { name: "Accept", exact: true }).waitFor();

@@ -11,7 +11,7 @@ import {
 } from "../../../../src/surfaces/http/hooks/raw-body.ts";
 
 interface BodyServer {
-  /** Sends the head of a request, which says that its body has so many bytes. */
+  /** Sends the head of a request, which states the length of its body in bytes. */
   readonly open: (length: number) => Promise<Socket>;
   /** The bodies as they were read. */
   readonly next: () => Promise<RawBody>;
