@@ -42,6 +42,8 @@ export interface DispatcherOptions {
   readonly marks: ProcessMarks;
   /** The rules of an automation, or why it begins nothing now. */
   readonly findRules: (automation: string) => Promise<StartRules | StartObstacle>;
+  /** Resolves when runs may begin: other work of this process may come first. Never rejects. */
+  readonly whenReady?: () => Promise<void>;
   /** Called when an occurrence has ended, once over all processes. */
   readonly onEnd: (occurrence: OccurrenceRow, result: OccurrenceEnding) => void;
   readonly log: (level: LogLevel, text: string) => void;
@@ -75,9 +77,6 @@ export interface Dispatcher {
 /** Milliseconds between two looks at the store, and the shortest time between two. */
 const LOOK_MS = 5_000;
 const MIN_LOOK_MS = 500;
-
-/** The due occurrences that are read at once. */
-const MAX_READ = 1_000;
 
 /** Milliseconds after which a cancelled occurrence has no run any more. */
 const CANCEL_MS = 3_600_000;
@@ -154,7 +153,8 @@ class StoreDispatcher implements Dispatcher {
   }
 
   async #beginDue(automation: string): Promise<void> {
-    const { findRules, marks, open } = this.#options;
+    const { findRules, marks, open, whenReady } = this.#options;
+    await whenReady?.();
     const rules = await findRules(automation);
     const { automations } = await open();
     // Other processes see that this one lives before they see its claim.
@@ -162,7 +162,8 @@ class StoreDispatcher implements Dispatcher {
     await marks.hold(mark);
     try {
       const now = this.#now();
-      const changed = await automations.changeOpen(automation, now, (found) => {
+      const deliveries = "obstacle" in rules ? 0 : rules.parallel + this.#pauses.size; // as many as could begin
+      const changed = await automations.changeOpen(automation, { now, deliveries }, (found) => {
         if (this.#isClosing) return [];
         if ("obstacle" in rules) return skipSlots(found, rules, now);
         const due = found.due.filter((row) => !this.#isPaused(row));
@@ -335,14 +336,13 @@ class StoreDispatcher implements Dispatcher {
   /** Begins what is due of all automations. The many occurrences of one do not hide those of another. */
   async #dispatchAll(): Promise<void> {
     const { automations } = await this.#options.open();
-    let last: string | undefined = "";
-    while (last !== undefined && !this.#isClosing) {
-      const due: readonly OccurrenceRow[] = await automations.listOccurrences(
+    for (let last: string | undefined = ""; last !== undefined && !this.#isClosing;) {
+      const [due]: readonly OccurrenceRow[] = await automations.listOccurrences(
         { state: "due", automation: { gt: last } },
-        { order: "automation", descending: false, limit: MAX_READ },
+        { order: "automation", descending: false, limit: 1 },
       );
-      for (const automation of new Set(due.map((row) => row.automation))) void this.dispatch(automation);
-      last = due.length < MAX_READ ? undefined : due.at(-1)?.automation;
+      if (due !== undefined) void this.dispatch(due.automation);
+      last = due?.automation;
     }
   }
 

@@ -29,13 +29,12 @@ export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/appro
 export {
   type AcceptedVersion,
   type AutomationRow,
-  type AutomationTable,
-  type OccurrenceChange,
   type OccurrenceKind,
   type OccurrenceRow,
-  type OpenOccurrences,
   OPEN_STATES,
-} from "./tables/automations.ts";
+} from "./tables/automation-rows.ts";
+export type { AutomationTable, OccurrenceChange, OpenOccurrences } from "./tables/automations.ts";
+export type { AddedDelivery, DeliveryToAdd } from "./tables/deliveries.ts";
 export { getProcessName, hasEnded } from "./process-name.ts";
 export { getCallerBucket, getPartMs, NOTED_PART_MS } from "./tables/counters.ts";
 export type { KeyRow } from "./tables/keys.ts";

@@ -70,7 +70,7 @@ describe.each(kinds)("automations in %s", (_kind, createLocation) => {
     await automations.addOccurrence(createSlot({ due: NOW - 9, state: "completed", started: NOW - 9, ended: NOW - 8 }));
     const seen: number[] = [];
     const take = (by: Database, claimedBy: string): Promise<readonly OccurrenceRow[]> =>
-      by.automations.changeOpen("report", NOW, ({ active, due, startedInHour }) => {
+      by.automations.changeOpen("report", { now: NOW, deliveries: 100 }, ({ active, due, startedInHour }) => {
         seen.push(startedInHour);
         return active.length > 0
           ? []

@@ -1,5 +1,6 @@
 import {
   createDispatcher,
+  createIntake,
   createManualId,
   createOccurrence,
   createRunId,
@@ -137,15 +138,23 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
     isClosing: () => isClosing,
   });
   const { claims } = services.records;
+  const intake = createIntake();
   const dispatcher = createDispatcher({
     open,
     runner,
     marks: claims,
     findRules: (name) => findRules(name, life),
+    whenReady: () => intake.whenQuiet(),
     onEnd: (occurrence, ending) => reportEnd(occurrence, ending, parts),
     log: (level, text) => parts.log(level, text),
   });
-  const webhooks = createWebhooks({ ...parts, open, files, dispatch: (name) => void dispatcher.dispatch(name) });
+  const webhooks = createWebhooks({
+    ...parts,
+    open,
+    files,
+    intake,
+    dispatch: (name) => void dispatcher.dispatch(name),
+  });
   const stops: (() => void)[] = [webhooks.close];
   let schedules: FollowedSchedules | undefined;
   let following: Promise<void> | undefined;

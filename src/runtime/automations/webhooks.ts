@@ -1,8 +1,7 @@
 import {
-  createOccurrence,
   createWebhookReceiver,
   findSecretFlaw,
-  type NewDelivery,
+  type Intake,
   type OpenWebhook,
   type WebhookReceiver,
 } from "../../automations/index.ts";
@@ -11,6 +10,7 @@ import type { Database } from "../../store/index.ts";
 import type { RuntimeParts } from "../api/parts.ts";
 import { isCommandReference, readSecretReference } from "../settings/secret-reference.ts";
 import type { AutomationFiles } from "./automation-files.ts";
+import { createDeliveryStore } from "./delivery-store.ts";
 import { type AcceptedWebhook, createWebhookIndex } from "./webhook-index.ts";
 
 /** The webhooks of a runtime. */
@@ -21,6 +21,7 @@ export interface Webhooks extends WebhookReceiver {
 export interface WebhookParts extends Pick<RuntimeParts, "settings" | "secrets" | "log"> {
   readonly open: () => Promise<Database>;
   readonly files: AutomationFiles;
+  readonly intake: Intake;
   /** Begins what is due of an automation. */
   readonly dispatch: (automation: string) => void;
 }
@@ -29,7 +30,7 @@ export interface WebhookParts extends Pick<RuntimeParts, "settings" | "secrets" 
 const MAX_WAITING = { paused: 1_000, enabled: 10_000 } as const;
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
-  const { open, files, log } = parts;
+  const { open, files, log, intake } = parts;
   const index = createWebhookIndex({ open, files, warn: (text) => log("warn", text) });
   const readSecrets = createSecretReader(parts);
   const waiting = new Map<string, keyof typeof MAX_WAITING>();
@@ -42,26 +43,21 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
     return { automation, schemes: webhook.schemes, secrets: await readSecrets(entry) };
   }
 
-  async function store({ automation, delivery, input }: NewDelivery): Promise<"new" | "repeated" | "full"> {
-    const { automations } = await open();
-    const id = toOccurrenceId(delivery);
-    const count = await automations.countOccurrences({ automation, kind: "delivery", state: "due" });
-    if (count >= MAX_WAITING[waiting.get(automation) ?? "enabled"])
-      return (await automations.getOccurrence(automation, id)) === undefined ? "full" : "repeated";
-    const row = createOccurrence({ automation, id, kind: "delivery" }, Date.now());
-    if (!(await automations.addOccurrence(row, input.json))) return "repeated";
-    // The answer to the service does not wait for the run.
-    setImmediate(parts.dispatch, automation);
-    return "new";
-  }
-
-  const receiver = createWebhookReceiver({ find, store, log: parts.log, now: Date.now });
-  return { ...receiver, close: () => index.close() };
-}
-
-/** Slots, manual occurrences and deliveries have one space of ids, and a service chooses those of its deliveries. */
-function toOccurrenceId(delivery: string): string {
-  return /^(?:\d{4}-\d\d-|manual-|delivery-)/.test(delivery) ? `delivery-${delivery}` : delivery;
+  const getMost = (automation: string): number => MAX_WAITING[waiting.get(automation) ?? "enabled"];
+  const store = createDeliveryStore({ open, getMost, dispatch: parts.dispatch });
+  const receiver = createWebhookReceiver({
+    find,
+    store: (delivery) => intake.receive(() => store.add(delivery)),
+    log: parts.log,
+    now: Date.now,
+  });
+  return {
+    ...receiver,
+    close() {
+      index.close();
+      intake.close();
+    },
+  };
 }
 
 /** Milliseconds for which the output of a command is used. */

@@ -3,7 +3,7 @@ import { VERSION } from "../../shared/version.ts";
 import { AUDIT, AUDIT_HEADS } from "../audit/rows.ts";
 import { ACCOUNT_FLOWS, ACCOUNTS } from "../tables/accounts.ts";
 import { APPROVALS } from "../tables/approvals.ts";
-import { AUTOMATION_VERSIONS, AUTOMATIONS, OCCURRENCE_INPUTS, OCCURRENCES } from "../tables/automations.ts";
+import { AUTOMATION_VERSIONS, AUTOMATIONS, OCCURRENCE_INPUTS, OCCURRENCES } from "../tables/automation-rows.ts";
 import { COUNTERS } from "../tables/counters.ts";
 import { KEYS } from "../tables/keys.ts";
 import { PROCESSES } from "../tables/processes.ts";

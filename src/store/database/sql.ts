@@ -14,8 +14,16 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Returns the name of a column or a table in SQL: `lastUsed` is `last_used`. */
 export function toSqlName(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  let sqlName = SQL_NAMES.get(name);
+  if (sqlName === undefined) {
+    sqlName = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    SQL_NAMES.set(name, sqlName);
+  }
+  return sqlName;
 }
+
+/** Each value of each row needs the name of its column. The names are those of the tables: there are few. */
+const SQL_NAMES = new Map<string, string>();
 
 /** The number of changed rows, and the rows that a statement returns. */
 export interface SqlResult {

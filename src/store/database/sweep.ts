@@ -1,6 +1,6 @@
 import type { AuditStore } from "../audit/audit-store.ts";
 import { APPROVALS } from "../tables/approvals.ts";
-import { pruneOccurrences } from "../tables/automations.ts";
+import { pruneOccurrences } from "../tables/deliveries.ts";
 import { COUNTERS } from "../tables/counters.ts";
 import { createRunTable } from "../tables/runs.ts";
 import type { StoreEngine } from "./table.ts";

@@ -1,123 +1,19 @@
 import { SkillgateError } from "../../errors.ts";
+import type { SelectOptions, StoreEngine, Where } from "../database/table.ts";
 import {
-  defineTable,
-  integer,
-  json,
-  optional,
-  type RowOf,
-  type SelectOptions,
-  type StoreEngine,
-  text,
-  type Where,
-} from "../database/table.ts";
-
-/**
- * `held`: it is not as it was accepted, or its key has lost a right; `proposed`: a model has written it, and it was not accepted
- * yet.
- */
-export type AutomationRowState = "enabled" | "paused" | "held" | "proposed";
-
-/** State of an automation. Times are in milliseconds since 1970. */
-export type AutomationRow = RowOf<typeof AUTOMATIONS>;
-
-/** The version of an automation that a person has accepted. */
-export interface AcceptedVersion {
-  /** The file, to show what has changed since. */
-  readonly text: string;
-  /** Digest and declaration of each method that the program can call, by its path. */
-  readonly methods: Readonly<Record<string, { readonly digest: string; readonly declaration: string }>>;
-  /** The id of the caller of the key. */
-  readonly caller: string;
-}
-
-export const AUTOMATIONS = defineTable({
-  name: "automations",
-  key: ["name"],
-  columns: {
-    name: text(),
-    state: text<AutomationRowState>(),
-    /** Why it is paused or held. */
-    reason: optional(text()),
-    /** SHA-256 of the file that was accepted; `null` for one that was not. */
-    digest: optional(text()),
-    /** The person who has accepted it, or the caller who has proposed it. */
-    by: text(),
-    /** Failures since the last success. */
-    failures: integer(),
-    /** The last slot that was added or missed: later ones are due. */
-    lastSlot: optional(integer()),
-    created: integer(),
-    updated: integer(),
-  },
-  indexes: [["updated"]],
-});
-
-/** The accepted version of each automation, or the text of a proposal. They are large, so lists do not read them. */
-export const AUTOMATION_VERSIONS = defineTable({
-  name: "automationVersions",
-  key: ["name"],
-  columns: { name: text(), version: json<AcceptedVersion>() },
-});
-
-/** `slot`: a time of the schedule; `delivery`: a request to the webhook; `manual`: a person asked for it. */
-export type OccurrenceKind = "slot" | "delivery" | "manual";
-
-/**
- * `due`: to be run; `waiting`: the run waits for a person; `skipped`: not run because of `overlap`; `missed`: no process was
- * there to run it.
- */
-export type OccurrenceState =
-  | "due"
-  | "running"
-  | "waiting"
-  | "completed"
-  | "failed"
-  | "skipped"
-  | "missed"
-  | "cancelled";
-
-/** One occasion on which an automation is to run. Times are in milliseconds since 1970. */
-export type OccurrenceRow = RowOf<typeof OCCURRENCES>;
-
-export const OCCURRENCES = defineTable({
-  name: "occurrences",
-  key: ["automation", "id"],
-  columns: {
-    automation: text(),
-    /** The time of a slot in ISO 8601; the signed id of a delivery. */
-    id: text(),
-    kind: text<OccurrenceKind>(),
-    state: text<OccurrenceState>(),
-    due: integer(),
-    /** The id of its run. */
-    run: text(),
-    /** How often it was asked for: again after a failure. */
-    attempt: integer(),
-    started: optional(integer()),
-    ended: optional(integer()),
-    /** Why it failed, was skipped or was cancelled. */
-    error: optional(text()),
-    /** The process that executes the run; with the state `cancelled`, as long as the run may not have ended. */
-    claimedBy: optional(text()),
-  },
-  indexes: [
-    ["state", "due"],
-    ["automation", "due", "id"],
-    ["automation", "state", "due"],
-    ["automation", "started"],
-    ["ended"],
-  ],
-});
-
-/** The input of a delivery, or of a manual occurrence. It is large, so lists do not read it. */
-export const OCCURRENCE_INPUTS = defineTable({
-  name: "occurrenceInputs",
-  key: ["automation", "id"],
-  columns: { automation: text(), id: text(), /** JSON */ input: text() },
-});
-
-/** The states of an occurrence that has not ended. */
-export const OPEN_STATES: readonly OccurrenceState[] = ["due", "running", "waiting"];
+  type AcceptedVersion,
+  AUTOMATION_VERSIONS,
+  type AutomationRow,
+  type AutomationRowState,
+  AUTOMATIONS,
+  lockAutomation as lock,
+  OCCURRENCE_INPUTS,
+  type OccurrenceKind,
+  type OccurrenceRow,
+  OCCURRENCES,
+  OPEN_STATES,
+} from "./automation-rows.ts";
+import { addDeliveries, type AddedDelivery, type DeliveryBatch } from "./deliveries.ts";
 
 /** The occurrences of one automation that have not ended. */
 export interface OpenOccurrences {
@@ -163,6 +59,8 @@ export interface AutomationTable {
   passSlot(name: string, slot: number): Promise<void>;
   /** Adds an occurrence with its input. Returns false if it exists already. */
   addOccurrence(occurrence: OccurrenceRow, input?: string): Promise<boolean>;
+  /** Adds deliveries of one automation in one transaction; says for each, in their order, whether it was added. */
+  addDeliveries(automation: string, batch: DeliveryBatch): Promise<readonly AddedDelivery[]>;
   getOccurrence(automation: string, id: string): Promise<OccurrenceRow | undefined>;
   /** Returns JSON; `undefined` for an occurrence without an input of its own. */
   getInput(automation: string, id: string): Promise<string | undefined>;
@@ -172,10 +70,13 @@ export interface AutomationTable {
     options?: SelectOptions<OccurrenceRow>,
   ): Promise<readonly OccurrenceRow[]>;
   countOccurrences(where: Where<OccurrenceRow>): Promise<number>;
-  /** Changes the open occurrences of one automation as `choose` says, while no other process does; returns the changed ones. */
+  /**
+   * Changes the open occurrences of one automation as `choose` says, while no other process does; returns the changed ones. Reads at
+   * most `deliveries` due deliveries.
+   */
   changeOpen(
     automation: string,
-    now: number,
+    { now, deliveries }: { readonly now: number; readonly deliveries: number },
     choose: (open: OpenOccurrences) => readonly OccurrenceChange[],
   ): Promise<readonly OccurrenceRow[]>;
   /** Changes an occurrence if conditions hold; returns false otherwise. */
@@ -194,7 +95,7 @@ export interface AutomationTable {
   ): Promise<{ readonly automation: AutomationRow | undefined; readonly isPaused: boolean } | undefined>;
 }
 
-/** The due occurrences that are read at once: of slots and manual ones, and of deliveries. */
+/** The due slots and manual occurrences that are read at once. */
 const MAX_DUE = 100;
 
 const HOUR_MS = 3_600_000;
@@ -264,15 +165,16 @@ function createOccurrences(
       }
       return true;
     },
+    addDeliveries: (automation, batch) => addDeliveries(engine, automation, batch),
     getOccurrence: async (automation, id) => (await engine.select(OCCURRENCES, { automation, id }))[0],
     getInput: async (automation, id) => (await engine.select(OCCURRENCE_INPUTS, { automation, id }))[0]?.input,
     listOccurrences: (where, options) =>
       engine.select(OCCURRENCES, where, { order: ["due", "id"], descending: true, ...options }),
     countOccurrences: (where) => engine.total(OCCURRENCES, where),
-    changeOpen: (automation, now, choose) =>
+    changeOpen: (automation, { now, deliveries }, choose) =>
       engine.transaction(lock(automation), async (rows) => {
         const active = await rows.select(OCCURRENCES, { automation, state: { in: ["running", "waiting"] } });
-        const due = await selectDue(rows, automation);
+        const due = await selectDue(rows, automation, deliveries);
         const startedInHour = await rows.total(OCCURRENCES, {
           automation,
           started: { gt: now - HOUR_MS, lt: now + HOUR_MS }, // later ones are of a clock that was wrong
@@ -310,32 +212,14 @@ function createOccurrences(
 }
 
 /** Selects the first due occurrences. Those that a service sends do not hide the slots, which would end in silence. */
-async function selectDue(rows: Pick<StoreEngine, "select">, automation: string): Promise<readonly OccurrenceRow[]> {
-  const select = (kinds: readonly OccurrenceKind[]): Promise<readonly OccurrenceRow[]> =>
-    rows.select(
-      OCCURRENCES,
-      { automation, state: "due", kind: { in: kinds } },
-      { order: ["due", "id"], limit: MAX_DUE },
-    );
-  const all = [...(await select(["slot", "manual"])), ...(await select(["delivery"]))];
+async function selectDue(
+  rows: Pick<StoreEngine, "select">,
+  automation: string,
+  deliveries: number,
+): Promise<readonly OccurrenceRow[]> {
+  const select = (kinds: readonly OccurrenceKind[], limit: number): Promise<readonly OccurrenceRow[]> =>
+    rows.select(OCCURRENCES, { automation, state: "due", kind: { in: kinds } }, { order: ["due", "id"], limit });
+  const received = deliveries === 0 ? [] : await select(["delivery"], deliveries);
+  const all = [...(await select(["slot", "manual"], MAX_DUE)), ...received];
   return all.toSorted((one, other) => one.due - other.due || (one.id < other.id ? -1 : 1));
 }
-
-function lock(automation: string): string {
-  return `automation ${automation}`;
-}
-
-/** Deletes the occurrences that ended before a time, and returns how many these were. */
-export async function pruneOccurrences(engine: StoreEngine, time: number): Promise<number> {
-  let count = 0;
-  for (;;) {
-    const oldest = await engine.select(OCCURRENCES, { ended: { lt: time } }, { order: "ended", limit: PRUNED_AT_ONCE });
-    for (const { automation, id } of oldest) {
-      await engine.delete(OCCURRENCE_INPUTS, { automation, id });
-      count += await engine.delete(OCCURRENCES, { automation, id });
-    }
-    if (oldest.length < PRUNED_AT_ONCE) return count;
-  }
-}
-
-const PRUNED_AT_ONCE = 500;

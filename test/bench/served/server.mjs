@@ -25,10 +25,14 @@ export function environment(folder) {
   return { PATH: process.env.PATH, HOME: folder, SKILLGATE_TRUSTED_FOLDERS: folder };
 }
 
-/** Starts `serve --http` in a folder, of the build at `bin`, with these options of Node. */
-export async function serve(folder, { nodeOptions = [], bin = BIN } = {}) {
+/** Starts `serve --http` in a folder, of the build at `bin`, with these options of Node and further variables. */
+export async function serve(folder, { nodeOptions = [], bin = BIN, env = {} } = {}) {
   const [command, ...args] = [process.execPath, ...nodeOptions, bin, "serve", "--http", "--port", "0", "--no-auth"];
-  const child = spawn(command, args, { cwd: folder, env: environment(folder), stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { ...environment(folder), ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const url = await new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the server ends with code ${code}`)));
     createInterface({ input: child.stderr }).on("line", (line) => {
