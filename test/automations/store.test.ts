@@ -1,11 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { type AutomationRow, type Database, type OccurrenceRow, openDatabase } from "../../src/store/index.ts";
+import { openEngine } from "../../src/store/database/open.ts";
+import {
+  type AutomationRow,
+  type Database,
+  type DeliveryToAdd,
+  type OccurrenceRow,
+  openDatabase,
+} from "../../src/store/index.ts";
+import { PAST_DELIVERIES } from "../../src/store/tables/automation-rows.ts";
+import { addDeliveries, pruneOccurrences } from "../../src/store/tables/deliveries.ts";
 import { prepareDatabases } from "../support/databases.ts";
 
 const { kinds } = prepareDatabases();
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const NOW = 1_790_000_000_000;
 
 const AUTOMATION: AutomationRow = {
@@ -114,4 +124,41 @@ describe.each(kinds)("automations in %s", (_kind, createLocation) => {
     expect(await automations.listOccurrences({ automation: "report" })).toEqual([]);
     expect(await automations.delete("report")).toBe(false);
   });
+
+  test("knows deliveries whose occurrences were deleted, and forgets them after 400 days", async () => {
+    const { automations } = database;
+    const ended = NOW - 31 * DAY_MS;
+    const received = [createSlot({ id: "a", kind: "delivery", due: ended, state: "completed", ended })];
+    await automations.addDeliveries("report", { deliveries: received.map(toDelivery), room: 1 });
+    await automations.addOccurrence(createSlot({ id: "slot", state: "completed", ended }));
+    expect((await database.sweep({}, NOW)).occurrences).toBe(2);
+    expect(await automations.getOccurrence("report", "a")).toBeUndefined();
+    const again = ["a", "slot", "b"].map((id) => toDelivery(createSlot({ id, kind: "delivery" })));
+    const add = () => other.automations.addDeliveries("report", { deliveries: again, room: 1 });
+    expect(await add()).toEqual(["repeated", "new", "full"]);
+    expect(await add()).toEqual(["repeated", "repeated", "new"]);
+    await database.sweep({}, ended + 401 * DAY_MS);
+    expect(await add()).toEqual(["new", "repeated", "repeated"]);
+    await automations.delete("report");
+    expect((await database.info()).rows).toMatchObject({ pastDeliveries: 0, occurrences: 0 });
+  });
 });
+
+test("keeps the ids of the newest past deliveries of each automation", async () => {
+  const engine = await openEngine({}, { lockMs: 500, warn: () => {} });
+  const add = async (automation: string, count: number): Promise<void> => {
+    const rows = Array.from({ length: count }, (_, at) =>
+      createSlot({ automation, id: `d${at}`, kind: "delivery", due: NOW + at, state: "completed", ended: NOW }),
+    );
+    await addDeliveries(engine, automation, { deliveries: rows.map(toDelivery), room: count });
+  };
+  await add("report", 5);
+  await add("other", 2);
+  expect(await pruneOccurrences(engine, { time: NOW + 1, now: NOW, maxPast: 3 })).toBe(7);
+  const ids = (await engine.select(PAST_DELIVERIES, {})).map(({ automation, id }) => `${automation} ${id}`);
+  expect(ids).toEqual(["other d0", "other d1", "report d2", "report d3", "report d4"]);
+});
+
+function toDelivery(occurrence: OccurrenceRow): DeliveryToAdd {
+  return { occurrence, input: "1" };
+}

@@ -3,7 +3,13 @@ import { VERSION } from "../../shared/version.ts";
 import { AUDIT, AUDIT_HEADS } from "../audit/rows.ts";
 import { ACCOUNT_FLOWS, ACCOUNTS } from "../tables/accounts.ts";
 import { APPROVALS } from "../tables/approvals.ts";
-import { AUTOMATION_VERSIONS, AUTOMATIONS, OCCURRENCE_INPUTS, OCCURRENCES } from "../tables/automation-rows.ts";
+import {
+  AUTOMATION_VERSIONS,
+  AUTOMATIONS,
+  OCCURRENCE_INPUTS,
+  OCCURRENCES,
+  PAST_DELIVERIES,
+} from "../tables/automation-rows.ts";
 import { COUNTERS } from "../tables/counters.ts";
 import { KEYS } from "../tables/keys.ts";
 import { PROCESSES } from "../tables/processes.ts";
@@ -47,10 +53,11 @@ export const TABLES = [
   AUTOMATION_VERSIONS,
   OCCURRENCES,
   OCCURRENCE_INPUTS,
+  PAST_DELIVERIES,
 ] as unknown as readonly Table<AnyRow>[];
 
 /** The version of the schema of `TABLES`. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /** The oldest schema whose tables are kept, and the tables that were added since, by the schema that has them first. */
 const OLDEST_SCHEMA = 5;
@@ -61,6 +68,7 @@ const ADDED_TABLES: readonly (readonly [schema: number, table: Table<AnyRow>])[]
   [7, AUTOMATION_VERSIONS],
   [7, OCCURRENCES],
   [7, OCCURRENCE_INPUTS],
+  [8, PAST_DELIVERIES],
 ];
 
 /** Rows, and statements that change the schema. */

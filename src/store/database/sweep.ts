@@ -44,6 +44,6 @@ export async function sweep(
   const approvals = await engine.delete(APPROVALS, { expires: { lt: now - approvalDays * DAY_MS } });
   const counters = await engine.delete(COUNTERS, { expires: { lt: now } });
   const runs = await createRunTable(engine).prune(now - runDays * DAY_MS);
-  const occurrences = await pruneOccurrences(engine, now - runDays * DAY_MS);
+  const occurrences = await pruneOccurrences(engine, { time: now - runDays * DAY_MS, now });
   return { audit: pruned, approvals, counters, runs, occurrences };
 }

@@ -105,6 +105,17 @@ export const OCCURRENCE_INPUTS = defineTable({
   columns: { automation: text(), id: text(), /** JSON */ input: text() },
 });
 
+/**
+ * The ids of deliveries whose occurrences were deleted: a copy of one of them starts nothing. A service that signs no time could else be
+ * imitated with a delivery of long ago.
+ */
+export const PAST_DELIVERIES = defineTable({
+  name: "pastDeliveries",
+  key: ["automation", "id"],
+  columns: { automation: text(), id: text(), /** Milliseconds since 1970. */ received: integer() },
+  indexes: [["automation", "received"], ["received"]],
+});
+
 /** The states of an occurrence that has not ended. */
 export const OPEN_STATES: readonly OccurrenceState[] = ["due", "running", "waiting"];
 

@@ -12,6 +12,7 @@ import {
   type OccurrenceRow,
   OCCURRENCES,
   OPEN_STATES,
+  PAST_DELIVERIES,
 } from "./automation-rows.ts";
 import { addDeliveries, type AddedDelivery, type DeliveryBatch } from "./deliveries.ts";
 
@@ -133,6 +134,7 @@ function createAutomations(
       const isFound = await engine.transaction(lock(name), async (rows) => {
         await rows.delete(OCCURRENCE_INPUTS, { automation: name });
         await rows.delete(OCCURRENCES, { automation: name });
+        await rows.delete(PAST_DELIVERIES, { automation: name });
         await rows.delete(AUTOMATION_VERSIONS, { name });
         return (await rows.delete(AUTOMATIONS, { name })) > 0;
       });

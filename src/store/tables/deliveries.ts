@@ -1,5 +1,11 @@
 import type { StoreEngine } from "../database/table.ts";
-import { lockAutomation, OCCURRENCE_INPUTS, type OccurrenceRow, OCCURRENCES } from "./automation-rows.ts";
+import {
+  lockAutomation,
+  OCCURRENCE_INPUTS,
+  type OccurrenceRow,
+  OCCURRENCES,
+  PAST_DELIVERIES,
+} from "./automation-rows.ts";
 
 /** Deliveries that are added together. */
 export interface DeliveryBatch {
@@ -24,7 +30,9 @@ export async function addDeliveries(
 ): Promise<readonly AddedDelivery[]> {
   const ids = deliveries.map(({ occurrence }) => occurrence.id);
   return engine.transaction(lockAutomation(automation), async (rows) => {
-    const known = new Set((await rows.select(OCCURRENCES, { automation, id: { in: ids } })).map(({ id }) => id));
+    const stored = await rows.select(OCCURRENCES, { automation, id: { in: ids } });
+    const past = await rows.select(PAST_DELIVERIES, { automation, id: { in: ids } });
+    const known = new Set([...stored, ...past].map(({ id }) => id));
     const added: DeliveryToAdd[] = [];
     const results = deliveries.map((delivery): AddedDelivery => {
       const { id } = delivery.occurrence;
@@ -43,17 +51,53 @@ export async function addDeliveries(
   });
 }
 
-/** Deletes the occurrences that ended before a time, and returns how many these were. */
-export async function pruneOccurrences(engine: StoreEngine, time: number): Promise<number> {
+/** Days for which the ids of deliveries are kept, from the receipt on, and the most of one automation: the newest. */
+const PAST_DAYS = 400;
+const MAX_PAST = 100_000;
+
+const DAY_MS = 86_400_000;
+const PRUNED_AT_ONCE = 500;
+
+/** Deletes the occurrences that ended before a time, and returns how many these were. Of deliveries, their ids stay. */
+export async function pruneOccurrences(
+  engine: StoreEngine,
+  { time, now, maxPast = MAX_PAST }: { readonly time: number; readonly now: number; readonly maxPast?: number },
+): Promise<number> {
   let count = 0;
+  const pruned = new Set<string>();
   for (;;) {
     const oldest = await engine.select(OCCURRENCES, { ended: { lt: time } }, { order: "ended", limit: PRUNED_AT_ONCE });
-    for (const { automation, id } of oldest) {
-      await engine.delete(OCCURRENCE_INPUTS, { automation, id });
-      count += await engine.delete(OCCURRENCES, { automation, id });
+    for (const automation of new Set(oldest.map((row) => row.automation))) {
+      pruned.add(automation);
+      const rows = oldest.filter((row) => row.automation === automation);
+      count += await deleteOccurrences(engine, automation, rows);
     }
-    if (oldest.length < PRUNED_AT_ONCE) return count;
+    if (oldest.length < PRUNED_AT_ONCE) break;
   }
+  await engine.delete(PAST_DELIVERIES, { received: { lt: now - PAST_DAYS * DAY_MS } });
+  for (const automation of pruned) await deleteOldestPast(engine, automation, maxPast);
+  return count;
 }
 
-const PRUNED_AT_ONCE = 500;
+async function deleteOccurrences(
+  engine: StoreEngine,
+  automation: string,
+  occurrences: readonly OccurrenceRow[],
+): Promise<number> {
+  const ids = occurrences.map(({ id }) => id);
+  const deliveries = occurrences.filter(({ kind }) => kind === "delivery");
+  return engine.transaction(lockAutomation(automation), async (rows) => {
+    for (const { id, due } of deliveries) await rows.put(PAST_DELIVERIES, { automation, id, received: due });
+    await rows.delete(OCCURRENCE_INPUTS, { automation, id: { in: ids } });
+    return rows.delete(OCCURRENCES, { automation, id: { in: ids } });
+  });
+}
+
+async function deleteOldestPast(engine: StoreEngine, automation: string, most: number): Promise<void> {
+  const [newest] = await engine.select(
+    PAST_DELIVERIES,
+    { automation },
+    { order: ["received", "id"], descending: true, limit: 1, offset: most },
+  );
+  if (newest !== undefined) await engine.delete(PAST_DELIVERIES, { automation, received: { lt: newest.received + 1 } });
+}

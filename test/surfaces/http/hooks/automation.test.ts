@@ -131,6 +131,16 @@ test("runs an automation with the delivery as its input, once, without a token",
   expect(await shop.history()).toHaveLength(1);
 });
 
+test("starts nothing for a copy of a delivery whose occurrence was deleted", async () => {
+  const shop = await openShop();
+  const [, { delivery }] = await shop.send(7);
+  await waitForEnds(shop, 1);
+  await (await shop.runtime.database()).sweep({}, Date.now() + 31 * 86_400_000);
+  expect(await shop.history()).toEqual([]);
+  expect(await shop.send(7)).toEqual([200, { delivery }]);
+  expect(await shop.history()).toEqual([]);
+});
+
 test("answers 405 to other methods, and 404 or 401 elsewhere", async () => {
   const { url } = await openShop();
   const ask = async (method: string, path: string) => {
