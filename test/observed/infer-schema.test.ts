@@ -102,7 +102,7 @@ test("observes a schema that matches all results and contains none of their valu
       for (const value of values) expect(fits(value)).toBe(true);
       expect(JSON.stringify(schema)).not.toMatch(/"(?:const|enum|default|examples?)":/);
     }),
-    { numRuns: repetitions(100, 150, 300) },
+    { numRuns: repetitions(40, 150, 300) },
   );
 });
 
@@ -132,9 +132,9 @@ test("reports whether an observation changed the shape [D3]", { tags: "repeated"
         else changes += 1;
       }
     }),
-    { numRuns: repetitions(100, 150, 500) },
+    { numRuns: repetitions(50, 150, 500) },
   );
-  expect(changes).toBeGreaterThan(100);
+  expect(changes).toBeGreaterThan(repetitions(50, 100));
 });
 
 test("keeps a shape small and fast for any input [D3]", () => {

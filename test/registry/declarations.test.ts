@@ -206,7 +206,7 @@ test("declares types that compile under strict, for any schema [D5]", { tags: "r
       const problems = findDiagnostics({ "catalog.ts": text });
       if (problems.length > 0) throw new Error(`${problems.join("\n")}\n${text}`);
     }),
-    { numRuns: repetitions(5, 15, 40), interruptAfterTimeLimit: 20_000 },
+    { numRuns: repetitions(3, 15, 40), interruptAfterTimeLimit: 20_000 },
   );
 });
 

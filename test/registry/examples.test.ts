@@ -149,7 +149,7 @@ test("generates an example that is valid for its schema [T7]", { tags: "repeated
       const problems = findProblems(input);
       if (problems !== undefined) throw new Error(JSON.stringify([exampleArguments({ input }), problems]));
     }),
-    { numRuns: repetitions(50, 150, 500) },
+    { numRuns: repetitions(25, 150, 500) },
   );
 });
 

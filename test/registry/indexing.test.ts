@@ -33,13 +33,17 @@ async function countTurns(work: Promise<unknown>): Promise<number> {
   return progress.turns;
 }
 
-test("lets the event loop turn while a search indexes the 5,000 methods of one server [S13]", async () => {
-  const runtime = await open();
-  runtime.register(bigServer(5_000));
-  const found = searchSkills(runtime.viewFor(OWNER), { query: "paint fence 4999" });
-  expect(await countTurns(found)).toBeGreaterThan(4);
-  expect((await found).results[0]?.path).toBe("FenceMCP.paint_4999");
-});
+test(
+  "lets the event loop turn while a search indexes the 5,000 methods of one server [S13]",
+  { tags: "rest" },
+  async () => {
+    const runtime = await open();
+    runtime.register(bigServer(5_000));
+    const found = searchSkills(runtime.viewFor(OWNER), { query: "paint fence 4999" });
+    expect(await countTurns(found)).toBeGreaterThan(4);
+    expect((await found).results[0]?.path).toBe("FenceMCP.paint_4999");
+  },
+);
 
 test("shares one slice of indexing in each turn among concurrent searches [S13]", async () => {
   const runtime = await open();
@@ -65,7 +69,7 @@ test("finds methods in a library search that were registered just before [D1]", 
   expect(runtime.search("paint fence 499").results[0]?.path).toBe("FenceMCP.paint_499");
 });
 
-test("names similar methods in a refusal that were registered just before", async () => {
+test("names similar methods in a refusal that were registered just before", { tags: "rest" }, async () => {
   const runtime = await open();
   runtime.register(bigServer(1_000));
   const { violations } = runtime.check("await device.Garden.paint_fence({})");

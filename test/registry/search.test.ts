@@ -336,7 +336,7 @@ test("updates the index when a skill is added, changed or removed [T5]", () => {
   expect(search(registry.catalog, "tigers").results.map(({ path }) => path)).toEqual(["ZooSkill.feed"]);
 });
 
-test("still finds the remaining skills after most were removed [T5]", () => {
+test("still finds the remaining skills after most were removed [T5]", { tags: "rest" }, () => {
   const registry = createRegistry();
   const letter = (at: number): string => String.fromCodePoint(97 + at).repeat(3);
   const word = (at: number): string => letter(at % 26) + letter(Math.floor(at / 26));

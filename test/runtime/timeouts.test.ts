@@ -156,15 +156,19 @@ describe("discovery", () => {
     },
   );
 
-  test("answers a search that must read very many methods from those it has read, and continues in the next one [X8]", async () => {
-    const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 10 } });
-    const answers = searchUntilRead(runtime, "number 7 of shelf 99");
-    const read = answers.slice(0, -1).map(({ searched }) => searched?.methods ?? 0);
-    expect(answers.at(-1)?.results[0]?.path).toBe("Numbered99Skill.take7");
-    expect(read.length).toBeGreaterThan(0);
-    expect(read).toEqual([...new Set(read)].sort((a, b) => a - b));
-    expect(answers[0]?.text).toContain(`Searched ${read[0]?.toLocaleString("en-US")} of 5,000 methods`);
-  });
+  test(
+    "answers a search that must read very many methods from those it has read, and continues in the next one [X8]",
+    { tags: "rest" },
+    async () => {
+      const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 10 } });
+      const answers = searchUntilRead(runtime, "number 7 of shelf 99");
+      const read = answers.slice(0, -1).map(({ searched }) => searched?.methods ?? 0);
+      expect(answers.at(-1)?.results[0]?.path).toBe("Numbered99Skill.take7");
+      expect(read.length).toBeGreaterThan(0);
+      expect(read).toEqual([...new Set(read)].sort((a, b) => a - b));
+      expect(answers[0]?.text).toContain(`Searched ${read[0]?.toLocaleString("en-US")} of 5,000 methods`);
+    },
+  );
 
   test("does not find methods that are removed while others are read [X8]", async () => {
     const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 5 } });

@@ -267,7 +267,7 @@ test("ends a program with forgotten calls when the calls have ended [S2]", async
   expect(made).toEqual(["[1]", "[1]", "[2]"].slice(-made.length));
 });
 
-test("keeps other runs going while many runs block [S7]", async () => {
+test("keeps other runs going while many runs block [S7]", { tags: "rest" }, async () => {
   const blocked = Array.from({ length: 12 }, (_, n) =>
     getValue(sandbox, `return __waitFor(device.Echo.slow(${300 + n}))`),
   );

@@ -1,4 +1,5 @@
 import fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";
 
 import type { AnswerCall } from "../../sandbox/index.ts";
@@ -162,15 +163,17 @@ test("treats an answer as plain data, whatever its keys [S9]", async () => {
   ]);
 });
 
+const SAMPLES = repetitions(100, 300);
+
 test("transfers any JSON unchanged in both directions [S9]", { tags: "repeated" }, async () => {
-  const samples = fc.sample(fc.jsonValue({ maxDepth: 6 }), { seed: 7, numRuns: 300 });
+  const samples = fc.sample(fc.jsonValue({ maxDepth: 6 }), { seed: 7, numRuns: SAMPLES });
   const back = (await getValue(
     sandbox,
-    "const list = []; for (let i = 0; i < 300; i++) list.push(await device.Echo.back(i)); return list",
+    `const list = []; for (let i = 0; i < ${SAMPLES}; i++) list.push(await device.Echo.back(i)); return list`,
     async (call) => answer(samples[(JSON.parse(call.arguments) as number[])[0] as number]),
   )) as unknown[];
   expect(back).toEqual(JSON.parse(JSON.stringify(samples)));
-  const texts = fc.sample(fc.string({ unit: "binary", maxLength: 40 }), { seed: 8, numRuns: 300 });
+  const texts = fc.sample(fc.string({ unit: "binary", maxLength: 40 }), { seed: 8, numRuns: SAMPLES });
   const sent = await getValue(sandbox, `return ${JSON.stringify(texts)}`);
   expect(sent).toEqual(texts);
 });

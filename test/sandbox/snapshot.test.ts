@@ -95,7 +95,7 @@ test("leaves no byte of the last run in the memory after a reset [S8]", () => {
   }
 });
 
-test("leaves no byte if the memory has grown or the heap has moved [S8]", () => {
+test("leaves no byte if the memory has grown or the heap has moved [S8]", { tags: "rest" }, () => {
   const fresh = open();
   const used = open();
   used.start("globalThis.big = new Uint8Array(2e7).fill(99)");
@@ -215,7 +215,7 @@ test("keeps the snapshot smaller than a megabyte [S8]", () => {
   expect(prepared.snapshot.data.length + prepared.snapshot.heap.length).toBeLessThan(1e6);
 });
 
-test("clears a memory with a forged end of its heap like others [S8]", () => {
+test("clears a memory with a forged end of its heap like others [S8]", { tags: "rest" }, () => {
   const { isolate, memory, start } = open();
   const fresh = open();
   for (const end of [0, 5_400_000, 0x7f_ff_ff_ff, 0xff_ff_ff_ff]) {

@@ -92,7 +92,7 @@ test("accepts infinite limits [S7]", async () => {
   expect(output).toBe("x");
 });
 
-test("leaves the process intact after hostile programs [S7]", { tags: "repeated", timeout: 60_000 }, async () => {
+test("leaves the process intact after hostile programs [S7]", { tags: "rest", timeout: 60_000 }, async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on("unhandledRejection", note).on("uncaughtExceptionMonitor", note).on("warning", note);
@@ -106,7 +106,7 @@ test("leaves the process intact after hostile programs [S7]", { tags: "repeated"
   expect(unhandled).toEqual([]);
 });
 
-test("gives every honest run beside hostile ones its own result [S7]", { timeout: 60_000 }, async () => {
+test("gives every honest run beside hostile ones its own result [S7]", { tags: "rest", timeout: 60_000 }, async () => {
   const sandbox = openSandbox(3);
   const honest = Array.from({ length: 200 }, (_, n) =>
     getValue(
@@ -278,7 +278,7 @@ test("ends the threads of a closed sandbox [S7]", async () => {
   expect(seen.map(({ threadId }) => threadId)).toEqual([-1, -1]);
 });
 
-test("ends the threads that a burst has started when no run needs them [S7]", async () => {
+test("ends the threads that a burst has started when no run needs them [S7]", { tags: "rest" }, async () => {
   const alive = new Set<Worker>();
   let most = 0;
   let exited = (): void => {};

@@ -110,7 +110,7 @@ test("filters and exports records as JSON lines and CSV [P8]", { tags: "rest" },
   });
 });
 
-test("verifies a log against a head that was kept elsewhere [P8]", async () => {
+test("verifies a log against a head that was kept elsewhere [P8]", { tags: "rest" }, async () => {
   const cwd = project(SETTINGS);
   await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
   const head = join(cwd, "head.json");

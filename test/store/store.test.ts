@@ -128,7 +128,7 @@ describe("a store in a folder", () => {
     expect(await other.entries()).toEqual([["a", 1]]);
   });
 
-  test("keeps the spaces of many names, and measures those of a prefix", async () => {
+  test("keeps the spaces of many names, and measures those of a prefix", { tags: "rest" }, async () => {
     const store = createStore(folder);
     for (let at = 0; at < 250; at++) await store.space(`program ${at}`).set("at", at);
     expect(await store.space("program 0").get("at")).toBe(0);

@@ -87,7 +87,7 @@ describe.each(Object.entries(SURFACES))("%s", (surface, { run, call, send }) => 
     ...(send === undefined ? [] : TEXTS.map(([name, sent]) => ({ name, give: () => send(sent) }))),
   ];
 
-  test.each(takeEvery(12, inputs, 3))(
+  test.each(takeEvery(16, inputs, 3))(
     "answers $name, and then the next request [V6]",
     { tags: "repeated" },
     async ({ give }) => {

@@ -105,28 +105,33 @@ describe("testSkill", () => {
   });
 });
 
-test("shares one process among the skills of a folder, and gives a file that is open another one [L11]", async () => {
-  const text = `
+test(
+  "shares one process among the skills of a folder, and gives a file that is open another one [L11]",
+  { tags: "rest" },
+  async () => {
+    const text = `
     let calls = 0;
     export function use(): readonly number[] { return [process.pid, ++calls]; }
     export function say(): void { console.log("used"); }
   `;
-  const folder = await folderWith({ "one.ts": text, "two/skill.ts": text });
-  const use = async (skill: TestedSkill): Promise<readonly number[]> => (await skill.call("use")) as readonly number[];
-  const [one, two] = await Promise.all([opened(join(folder, "one.ts")), opened(join(folder, "two"))]);
-  const again = await opened(join(folder, "two/skill.ts"));
-  const [pid] = await use(one);
-  expect(await use(two)).toEqual([pid, 1]);
-  expect(await use(two)).toEqual([pid, 2]);
-  const [other, calls] = await use(again);
-  expect([other === pid, calls]).toEqual([false, 1]);
-  await Promise.all([one, two].map((skill) => skill.call("say")));
-  expect([one, two, again].map(({ logged }) => logged)).toEqual([["info: used"], ["info: used"], []]);
-  await two.close();
-  expect(await use(one)).toEqual([pid, 2]);
-  await one.close();
-  expect((await use(await opened(join(folder, "one.ts"))))[0]).not.toBe(pid);
-});
+    const folder = await folderWith({ "one.ts": text, "two/skill.ts": text });
+    const use = async (skill: TestedSkill): Promise<readonly number[]> =>
+      (await skill.call("use")) as readonly number[];
+    const [one, two] = await Promise.all([opened(join(folder, "one.ts")), opened(join(folder, "two"))]);
+    const again = await opened(join(folder, "two/skill.ts"));
+    const [pid] = await use(one);
+    expect(await use(two)).toEqual([pid, 1]);
+    expect(await use(two)).toEqual([pid, 2]);
+    const [other, calls] = await use(again);
+    expect([other === pid, calls]).toEqual([false, 1]);
+    await Promise.all([one, two].map((skill) => skill.call("say")));
+    expect([one, two, again].map(({ logged }) => logged)).toEqual([["info: used"], ["info: used"], []]);
+    await two.close();
+    expect(await use(one)).toEqual([pid, 2]);
+    await one.close();
+    expect((await use(await opened(join(folder, "one.ts"))))[0]).not.toBe(pid);
+  },
+);
 
 test(
   "runs a skill in the process of the test, with its store, log, errors and stacks [L10, L11]",

@@ -105,25 +105,29 @@ describe.skipIf(NATS_SERVER === undefined)("devices that go", () => {
     await waitForDeparture(hub, "one");
   });
 
-  test("fails calls at once while the server is down, and calls again after its restart under load [O3]", async () => {
-    const server = await openServer();
-    await joinWith({ url: server.url, name: "one" }, { skills: [createEchoSkill("one")] });
-    const hub = await openHub({ url: server.url });
-    await waitForDevice(hub, "one");
-    const calls = Array.from({ length: 50 }, (_, at) => hub.call("one.EchoSkill.wait", { text: String(at) }));
-    const ends = Promise.allSettled(calls);
-    await new Promise<void>((resolve) => void hub.on("progress", () => resolve()));
-    await server.kill();
-    for (const end of await ends) expect(end).toMatchObject({ status: "rejected", reason: { code: "NODE_GONE" } });
-    await expect(hub.call("one.EchoSkill.say", { text: "a" })).rejects.toMatchObject({ code: "NODES_OFFLINE" });
-    await expect(hub.call("hub.EchoSkill.say", { text: "a" })).rejects.toMatchObject({ code: "NODES_OFFLINE" });
-    await server.start();
-    const say = (): Promise<unknown> => hub.call("one.EchoSkill.say", { text: "a" }).catch(() => undefined);
-    let answer = await say();
-    while (answer === undefined) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      answer = await say();
-    }
-    expect(answer).toBe("one: a");
-  }, 60_000);
+  test(
+    "fails calls at once while the server is down, and calls again after its restart under load [O3]",
+    { tags: "rest", timeout: 60_000 },
+    async () => {
+      const server = await openServer();
+      await joinWith({ url: server.url, name: "one" }, { skills: [createEchoSkill("one")] });
+      const hub = await openHub({ url: server.url });
+      await waitForDevice(hub, "one");
+      const calls = Array.from({ length: 50 }, (_, at) => hub.call("one.EchoSkill.wait", { text: String(at) }));
+      const ends = Promise.allSettled(calls);
+      await new Promise<void>((resolve) => void hub.on("progress", () => resolve()));
+      await server.kill();
+      for (const end of await ends) expect(end).toMatchObject({ status: "rejected", reason: { code: "NODE_GONE" } });
+      await expect(hub.call("one.EchoSkill.say", { text: "a" })).rejects.toMatchObject({ code: "NODES_OFFLINE" });
+      await expect(hub.call("hub.EchoSkill.say", { text: "a" })).rejects.toMatchObject({ code: "NODES_OFFLINE" });
+      await server.start();
+      const say = (): Promise<unknown> => hub.call("one.EchoSkill.say", { text: "a" }).catch(() => undefined);
+      let answer = await say();
+      while (answer === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        answer = await say();
+      }
+      expect(answer).toBe("one: a");
+    },
+  );
 });

@@ -113,7 +113,7 @@ describe("skills that misbehave", () => {
     await expect.poll(() => logged).toContain("info printed by a skill");
   });
 
-  test("ends only the process of a skill that writes into the channel [L10]", async () => {
+  test("ends only the process of a skill that writes into the channel [L10]", { tags: "rest" }, async () => {
     const provider = await load();
     await expect(call(provider, "MisbehavingSkill.garble")).rejects.toMatchObject(
       failed("garble", "did not finish: the skill process sent an unreadable message"),
@@ -418,18 +418,22 @@ function isThere(pid: number): boolean {
 }
 
 describe("isolation", () => {
-  test("reports a skill whose module does not start again, and keeps the others working [L10]", async () => {
-    const folder = {
-      "once.ts":
-        'import { existsSync, writeFileSync } from "node:fs";\nconst mark = new URL("./mark", import.meta.url);\nif (existsSync(mark)) throw new Error("not twice");\nwriteFileSync(mark, "");\nexport const here = () => true;',
-    };
-    const provider = await loadFiles({ ...folder, "misbehaving.ts": misbehaving });
-    await expect(call(provider, "OnceSkill.here")).resolves.toBe(true);
-    await expect(call(provider, "MisbehavingSkill.kill")).rejects.toThrow();
-    await expect(call(provider, "OnceSkill.here")).rejects.toMatchObject({
-      code: "CALL_FAILED",
-      message: 'Cannot complete the call: "OnceSkill.here" could not start: not twice (CALL_FAILED)',
-    });
-    await expect(call(provider, "MisbehavingSkill.until", { ms: 1 })).resolves.toBe("done");
-  });
+  test(
+    "reports a skill whose module does not start again, and keeps the others working [L10]",
+    { tags: "rest" },
+    async () => {
+      const folder = {
+        "once.ts":
+          'import { existsSync, writeFileSync } from "node:fs";\nconst mark = new URL("./mark", import.meta.url);\nif (existsSync(mark)) throw new Error("not twice");\nwriteFileSync(mark, "");\nexport const here = () => true;',
+      };
+      const provider = await loadFiles({ ...folder, "misbehaving.ts": misbehaving });
+      await expect(call(provider, "OnceSkill.here")).resolves.toBe(true);
+      await expect(call(provider, "MisbehavingSkill.kill")).rejects.toThrow();
+      await expect(call(provider, "OnceSkill.here")).rejects.toMatchObject({
+        code: "CALL_FAILED",
+        message: 'Cannot complete the call: "OnceSkill.here" could not start: not twice (CALL_FAILED)',
+      });
+      await expect(call(provider, "MisbehavingSkill.until", { ms: 1 })).resolves.toBe("done");
+    },
+  );
 });

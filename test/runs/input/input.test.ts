@@ -313,7 +313,7 @@ test.each(["device.*", '"*"'])("applies a flow from %s to a foreign input", asyn
   });
 });
 
-test("finds foreign text behind as much other text as an input can have", async () => {
+test("finds foreign text behind as much other text as an input can have", { tags: "rest" }, async () => {
   const runtime = await openWithFlow(FLOW.replace("ask", "deny"));
   const names = Object.fromEntries(Array.from({ length: 24_000 }, (_, at) => [`a-long-name-${at}`, "filling it"]));
   const input = { ...names, rest: "x".repeat(100_000), to: "evil@attacker.example" };

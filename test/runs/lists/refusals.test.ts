@@ -111,15 +111,19 @@ test.each([
   expect(await runs.get("run-204")).toMatchObject({ title: "program 204" });
 });
 
-test("keeps 200 refused programs in a store in memory, also if all runs are recorded [R1]", async () => {
-  const runtime = await open({ runs: { record: "full" } });
-  const { runs } = runtime;
-  for (let at = 0; at < 205; at++) {
-    const { runId } = await runtime.run("(");
-    await expect.poll(() => runs.get(runId), { interval: 1 }).toMatchObject({ state: "refused" });
-  }
-  await expect.poll(() => runs.count({ state: "refused" })).toBe(200);
-});
+test(
+  "keeps 200 refused programs in a store in memory, also if all runs are recorded [R1]",
+  { tags: "rest" },
+  async () => {
+    const runtime = await open({ runs: { record: "full" } });
+    const { runs } = runtime;
+    for (let at = 0; at < 205; at++) {
+      const { runId } = await runtime.run("(");
+      await expect.poll(() => runs.get(runId), { interval: 1 }).toMatchObject({ state: "refused" });
+    }
+    await expect.poll(() => runs.count({ state: "refused" })).toBe(200);
+  },
+);
 
 test("drops refused programs while 100 wait for the store [R1]", async () => {
   const database = createLazyDatabase({}, { warn: () => {} });

@@ -22,7 +22,7 @@ test("creates with init a folder in which a first program runs, and changes no e
   expect(hello).toEqual({ exit: 0, stdout: "Hello, Ada!\n", stderr: "" });
 });
 
-test("writes valid configuration with init [O1]", async () => {
+test("writes valid configuration with init [O1]", { tags: "rest" }, async () => {
   const cwd = project();
   rmSync(join(cwd, "skills"), { recursive: true });
   const shipped = resolve("skills");

@@ -211,7 +211,7 @@ test(
   },
 );
 
-test("uses the bundled skills in a project without a folder of skills [L1]", async () => {
+test("uses the bundled skills in a project without a folder of skills [L1]", { tags: "rest" }, async () => {
   const cwd = project();
   rmSync(join(cwd, "skills"), { recursive: true });
   expect((await skillgate(["call", "CalculatorSkill.calculate", "expression=2**10"], { cwd })).stdout).toBe("1024\n");

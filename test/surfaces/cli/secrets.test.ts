@@ -73,7 +73,7 @@ const COMMANDS: readonly (readonly [shown: string, ...args: readonly string[]])[
 
 describe("masks a secret of the configuration in [P9]", () => {
   const cases = COMMANDS.flatMap((command) => [command, [...command, "--json"] as const]);
-  test.each(takeEvery(6, cases))("(%s) skillgate %s %s %s %s %s %s", { tags: "repeated" }, async (shown, ...args) => {
+  test.each(takeEvery(11, cases))("(%s) skillgate %s %s %s %s %s %s", { tags: "repeated" }, async (shown, ...args) => {
     const { stdout, stderr } = await skillgate(args, { cwd: project(FILES) });
     expect(stdout + stderr).toContain(shown);
     expect(findLeak(stdout + stderr)).toBeUndefined();

@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test("shows how many tools of a server are left out [M10]", async () => {
+test("shows how many tools of a server are left out [M10]", { tags: "rest" }, async () => {
   const entry = { command: process.execPath, args: [FILESYSTEM_SERVER, "."], enabledTools: ["read_text_file"] };
   const cwd = project({ "mcp.json": JSON.stringify({ mcpServers: { filesystem: entry } }) });
   const { stdout } = await skillgate(["mcp", "list"], { cwd });
@@ -110,13 +110,17 @@ test("prints servers and problems with mcp list --json [M10]", { tags: "rest" },
   expect(problems.map(({ source }: { source: string }) => source)).toEqual(["down", "secret"]);
 });
 
-test("warns with mcp list of a malformed file, and shows the servers of the others [M1]", async () => {
-  const cwd = project({ "mcp.json": "{ no json", ".mcp.json": MCP_JSON });
-  const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
-  expect(exit).toBe(0);
-  expect(stdout).toMatch(/^✓ filesystem/);
-  expect(stderr).toMatch(/^Warning: .*mcp\.json line 1, column \d+: .*\n$/);
-});
+test(
+  "warns with mcp list of a malformed file, and shows the servers of the others [M1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "mcp.json": "{ no json", ".mcp.json": MCP_JSON });
+    const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^✓ filesystem/);
+    expect(stderr).toMatch(/^Warning: .*mcp\.json line 1, column \d+: .*\n$/);
+  },
+);
 
 test("fails with mcp list if no server is known because a file cannot be read [M10]", async () => {
   const cwd = project({ ".mcp.json": '{ "mcpServers": { "a": { "command": "node" } ' });

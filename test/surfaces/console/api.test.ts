@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createKeys } from "../../../src/keys/index.ts";
 import type { MethodSummary, Overview } from "../../../src/surfaces/console/messages.ts";
+import { takeEvery } from "../../support/repetitions.ts";
 import { type ConsoleServer, serveConsole, TOKEN } from "./browser.ts";
 
 const HEADERS = { "x-skillgate-console": "1", "content-type": "application/json" };
@@ -70,10 +71,12 @@ describe("the login of the console", () => {
   });
 });
 
-test.each([
-  ["/complete", "code", 256 << 10],
+const LENGTHS = [
   ["/policy/test", "text", 32 << 10],
-])("refuses a text at %s that takes long to analyse [O2]", async (path, name, bytes) => {
+  ["/complete", "code", 256 << 10],
+] as const;
+const TITLE = "refuses a text at %s that takes long to analyse [O2]";
+test.each(takeEvery(LENGTHS.length, LENGTHS))(TITLE, { tags: "repeated" }, async (path, name, bytes) => {
   const server = await serveConsole();
   const cookie = await logIn(server);
   const answer = await post(server, path, { [name]: "[".repeat(bytes + 1) }, { cookie });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { beforeAll, expect, onTestFinished } from "vitest";
 
 import type { RuntimeOptions } from "../../../src/runtime/options.ts";
 import { createRuntime, type Runtime } from "../../../src/runtime.ts";
@@ -77,15 +77,17 @@ function createConfig(project: string, home: string): ConsoleConfig {
   return { options, settingsFile: join(project, "settings.yaml"), skillsFolder: join(project, "skills") };
 }
 
+/** The browser of this process, which all its files of tests share: modules are loaded again for each of them. */
+const shared = globalThis as { skillgateBrowser?: Promise<Browser> };
 let browser: Browser | undefined;
 
-/** Starts Chromium for the tests of a file. */
+/** Starts Chromium, unless an earlier file of this process has. It ends with the process. */
 export function useBrowser(): void {
   beforeAll(async () => {
     if (!hasChromium) return;
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+    shared.skillgateBrowser ??= chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+    browser = await shared.skillgateBrowser;
   });
-  afterAll(async () => browser?.close());
 }
 
 /** A page, and what went wrong in it. */

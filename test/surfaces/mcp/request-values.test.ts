@@ -182,7 +182,7 @@ test("keeps the values out of the store, the audit log, the events and the recor
   expect(shown).not.toContain("with project-of-ada");
 });
 
-test("says of a run that another process continues that it has no headers [R2] [M1]", async () => {
+test("says of a run that another process continues that it has no headers [R2] [M1]", { tags: "rest" }, async () => {
   const { url } = await reflectingServer();
   const store = folder();
   const PaySkill = defineSkill({

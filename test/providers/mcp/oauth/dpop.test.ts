@@ -92,7 +92,7 @@ test("signs a proof for each address of a redirect on the same server [M7]", asy
   expect(received).toEqual(["/old /old", "/new /new", "/away /away"]);
 });
 
-test("signs by the first algorithm that it and the authorization server have [M7]", async () => {
+test("signs by the first algorithm that it and the authorization server have [M7]", { tags: "rest" }, async () => {
   const server = await protectedServer({
     proofs: {},
     metadata: { dpop_signing_alg_values_supported: ["HS256", "EdDSA", "RS256"] },

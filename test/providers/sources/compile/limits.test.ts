@@ -114,30 +114,34 @@ describe("the limits of a document", () => {
     );
   });
 
-  test("read at most 256 KB of the types that an argument refers to, the nearest ones first [S7]", () => {
-    const at = (number: number): object => ({ $ref: `#/components/schemas/S${number}` });
-    const schemas = Object.fromEntries(
-      Array.from({ length: 10_000 }, (_, number) => [
-        `S${number}`,
-        { type: "object", properties: { next: at((number + 1) % 10_000), text: { type: "string" } } },
-      ]),
-    );
-    const content = { "application/json": { schema: { type: "object", properties: { first: at(0) } } } };
-    const { catalog } = openCompiled({
-      components: { schemas },
-      paths: { "/p": { post: { requestBody: { content }, responses: {} } } },
-    });
-    const [row] = catalog.index.operations;
-    if (row === undefined) throw new Error("No operation was compiled");
-    const { input } = catalog.read(row);
-    expect(JSON.stringify(input).length).toBeLessThan(400_000);
-    const definitions = Object.entries(input["$defs"] ?? {});
-    expect(definitions[0]).toEqual(["S0", expect.objectContaining({ type: "object" })]);
-    expect(definitions.at(-1)).toEqual([
-      `S${definitions.length - 1}`,
-      { title: `S${definitions.length - 1}`, "x-omitted": true },
-    ]);
-  });
+  test(
+    "read at most 256 KB of the types that an argument refers to, the nearest ones first [S7]",
+    { tags: "rest" },
+    () => {
+      const at = (number: number): object => ({ $ref: `#/components/schemas/S${number}` });
+      const schemas = Object.fromEntries(
+        Array.from({ length: 10_000 }, (_, number) => [
+          `S${number}`,
+          { type: "object", properties: { next: at((number + 1) % 10_000), text: { type: "string" } } },
+        ]),
+      );
+      const content = { "application/json": { schema: { type: "object", properties: { first: at(0) } } } };
+      const { catalog } = openCompiled({
+        components: { schemas },
+        paths: { "/p": { post: { requestBody: { content }, responses: {} } } },
+      });
+      const [row] = catalog.index.operations;
+      if (row === undefined) throw new Error("No operation was compiled");
+      const { input } = catalog.read(row);
+      expect(JSON.stringify(input).length).toBeLessThan(400_000);
+      const definitions = Object.entries(input["$defs"] ?? {});
+      expect(definitions[0]).toEqual(["S0", expect.objectContaining({ type: "object" })]);
+      expect(definitions.at(-1)).toEqual([
+        `S${definitions.length - 1}`,
+        { title: `S${definitions.length - 1}`, "x-omitted": true },
+      ]);
+    },
+  );
 
   test("refuse aliases of YAML that multiply what they stand for, and circles of them [S7]", async () => {
     const bomb = ["a: &a [x, x]", ...Array.from({ length: 12 }, (_, at) => nest(at)), ""].join("\n");

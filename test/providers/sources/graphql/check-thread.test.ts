@@ -165,7 +165,7 @@ test("says what is wrong with a schema that cannot be read", async () => {
   await expect(openChecker(threads).check("query", "{ me { id } }")).resolves.toMatchObject({ problems: [] });
 });
 
-test("ends the thread when it is idle, and starts it again", async () => {
+test("ends the thread when it is idle, and starts it again", { tags: "rest" }, async () => {
   const threads = openThreads({ idleMs: 1, maxEnds: 2 });
   const checker = openChecker(threads);
   for (let at = 0; at < 5; at++) {
@@ -220,7 +220,7 @@ const HOSTILE: readonly string[] = [
 
 test.skipIf(!canProbe)(
   "lets hostile texts and schemas stop the thread of the host for no more than 50 ms",
-  { timeout: 60_000 },
+  { tags: "rest", timeout: 60_000 },
   async () => {
     const threads = openThreads();
     const wide = `type Query { ${list(10_000, (at) => `field${at}(a: Int): Query`)} }`;

@@ -122,13 +122,11 @@ test("an endpoint that does not describe its schema says what to do [O1]", async
   const broken = await startHttp((_, response) =>
     response.writeHead(500).end('{"errors":[{"message":"one\\u001b two"}]}'),
   );
-  const large = await startHttp((_, response) => void response.writeHead(200).end(Buffer.alloc((64 << 20) + 1, 32)));
   const runtime = await open({
     off: { graphql: off, private: true },
     missing: { graphql: missing, private: true },
     moved: { graphql: moved, private: true },
     broken: { graphql: broken, private: true },
-    large: { graphql: large, private: true },
     public: { graphql: missing },
   });
   const errors = runtime.listApis().map(({ name, error = "" }) => [name, error] as const);
@@ -139,9 +137,16 @@ test("an endpoint that does not describe its schema says what to do [O1]", async
     missing: expect.stringContaining(`${missing} is no GraphQL endpoint: it answers a query with HTTP 404 and no JSON`),
     moved: expect.stringContaining(`${moved} is elsewhere: "https://api.example/graphql"; write that address`),
     broken: expect.stringContaining(String.raw`does not describe its schema: "one\u001b two"`),
-    large: expect.stringContaining("the answer has more than 64 MB"),
     public: expect.stringContaining("an address of a private network; the owner allows it by private: true"),
   });
+});
+
+test("an endpoint whose answer has more than 64 MB is not read [O1]", { tags: "rest" }, async () => {
+  const large = await startHttp((_, response) => void response.writeHead(200).end(Buffer.alloc((64 << 20) + 1, 32)));
+  const runtime = await open({ large: { graphql: large, private: true } });
+  expect(runtime.listApis()).toMatchObject([
+    { name: "large", error: expect.stringContaining("the answer has more than 64 MB") },
+  ]);
 });
 
 test("changes of a schema are reported line by line, or held until they are accepted [M8]", async () => {

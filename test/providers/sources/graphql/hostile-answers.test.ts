@@ -147,18 +147,22 @@ test("errors of odd forms are read as far as they go [S10]", async () => {
   expect(notes[3]).toContain("has an error at b.-1: mmm");
 });
 
-test("deep and wide data ends with a limit that names it, and holds the loop up for no more than 50 ms [S10]", async () => {
-  const deep = await startAnswering({ body: `{"data":{"issue":${"[".repeat(100_000)}${"]".repeat(100_000)}}}` });
-  await expect(createCalls(deep.url).call(QUERY)).rejects.toMatchObject({ code: "ANSWER_LIMIT" });
-  const wide = await startAnswering({ body: { data: { issue: Array.from({ length: 400_000 }, () => ({})) } } });
-  const probe = new LoopProbe();
-  onTestFinished(() => probe.close());
-  await requireShortTurns(probe, () =>
-    createCalls(wide.url)
-      .call(QUERY)
-      .catch(() => {}),
-  );
-});
+test(
+  "deep and wide data ends with a limit that names it, and holds the loop up for no more than 50 ms [S10]",
+  { tags: "rest" },
+  async () => {
+    const deep = await startAnswering({ body: `{"data":{"issue":${"[".repeat(100_000)}${"]".repeat(100_000)}}}` });
+    await expect(createCalls(deep.url).call(QUERY)).rejects.toMatchObject({ code: "ANSWER_LIMIT" });
+    const wide = await startAnswering({ body: { data: { issue: Array.from({ length: 400_000 }, () => ({})) } } });
+    const probe = new LoopProbe();
+    onTestFinished(() => probe.close());
+    await requireShortTurns(probe, () =>
+      createCalls(wide.url)
+        .call(QUERY)
+        .catch(() => {}),
+    );
+  },
+);
 
 test("a server that is slow, or stops in its answer, ends with the limits of its client, and a call with its signal [S10]", async () => {
   const silent = await startApiServer(() => {});

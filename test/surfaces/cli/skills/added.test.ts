@@ -171,53 +171,57 @@ test(
   },
 );
 
-test("refuses sources that it cannot get, links, too many files, and what is no skill [L1, P12]", async () => {
-  const cwd = project();
-  const many = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`many/${at}.txt`, ""]));
-  const theirs = createTheirs({
-    ...FILES,
-    ...many,
-    "empty/README.md": "",
-    "broken/skill.ts": "export const (",
-    "deep/a/b/c/d/e/f/g/h/i/j/k/l.ts": "",
-  });
-  mkdirSync(join(theirs, "linked"));
-  symlinkSync("/etc/passwd", join(theirs, "linked/skill.ts"));
-  const refusals: readonly (readonly [args: readonly string[], why: string])[] = [
-    [["nosuch/folder"], 'Cannot add "nosuch/folder". Name a folder'],
-    [["http://example.com/a.git"], "is not encrypted: use https://"],
-    [["--", "--upload-pack=touch ran"], "Cannot add"],
-    [["ext::sh -c touch% ran"], "Cannot add"],
-    [[`file://${theirs}/nosuch.git`], "Cannot get file://"],
-    [[`file://${theirs}#--upload-pack=touch`], "a branch does not begin with a hyphen"],
-    [[join(theirs, "many")], "it has more than 500 files"],
-    [[join(theirs, "linked")], "skill.ts is neither a file nor a folder"],
-    [[join(theirs, "empty")], "it has no entry: skill.ts, empty.ts"],
-    [[join(theirs, "broken")], "broken/skill.ts: "],
-    [[join(theirs, "deep")], "more than 10 levels"],
-    [[join(theirs, "weather"), "--only", "wether"], "weather"],
-    [[join(theirs, "weather"), "--name", "../up"], "Cannot name a skill"],
-  ];
-  for (const [args, why] of refusals) {
-    const ended = await skillgate(["skills", "add", "--yes", ...args], { cwd });
-    expect([args, ended.exit === 0, ended.stderr]).toEqual([args, false, expect.stringContaining(why)]);
-  }
-  expect(readdirSync(join(cwd, "skills"))).toEqual([]);
-  expect(await skillgate(["skills", "remove", "weather"], { cwd })).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining("No skill was added"),
-  });
-  for (const damaged of ["{", "[]", '{"../up":{}}', '{"weather":{"kind":"ftp"}}']) {
-    writeFileSync(join(cwd, "skills/.added.json"), damaged);
-    expect(await skillgate(["skills", "update"], { cwd })).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining("skills/.added.json: it is damaged"),
+test(
+  "refuses sources that it cannot get, links, too many files, and what is no skill [L1, P12]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project();
+    const many = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`many/${at}.txt`, ""]));
+    const theirs = createTheirs({
+      ...FILES,
+      ...many,
+      "empty/README.md": "",
+      "broken/skill.ts": "export const (",
+      "deep/a/b/c/d/e/f/g/h/i/j/k/l.ts": "",
     });
-  }
-  const hostile = { kind: "git", source: "ext::sh -c touch% ran", part: "", version: "", digest: "" };
-  writeFileSync(join(cwd, "skills/.added.json"), JSON.stringify({ weather: hostile }));
-  expect(await skillgate(["skills", "update", "--yes"], { cwd })).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining('Cannot add "ext::sh'),
-  });
-});
+    mkdirSync(join(theirs, "linked"));
+    symlinkSync("/etc/passwd", join(theirs, "linked/skill.ts"));
+    const refusals: readonly (readonly [args: readonly string[], why: string])[] = [
+      [["nosuch/folder"], 'Cannot add "nosuch/folder". Name a folder'],
+      [["http://example.com/a.git"], "is not encrypted: use https://"],
+      [["--", "--upload-pack=touch ran"], "Cannot add"],
+      [["ext::sh -c touch% ran"], "Cannot add"],
+      [[`file://${theirs}/nosuch.git`], "Cannot get file://"],
+      [[`file://${theirs}#--upload-pack=touch`], "a branch does not begin with a hyphen"],
+      [[join(theirs, "many")], "it has more than 500 files"],
+      [[join(theirs, "linked")], "skill.ts is neither a file nor a folder"],
+      [[join(theirs, "empty")], "it has no entry: skill.ts, empty.ts"],
+      [[join(theirs, "broken")], "broken/skill.ts: "],
+      [[join(theirs, "deep")], "more than 10 levels"],
+      [[join(theirs, "weather"), "--only", "wether"], "weather"],
+      [[join(theirs, "weather"), "--name", "../up"], "Cannot name a skill"],
+    ];
+    for (const [args, why] of refusals) {
+      const ended = await skillgate(["skills", "add", "--yes", ...args], { cwd });
+      expect([args, ended.exit === 0, ended.stderr]).toEqual([args, false, expect.stringContaining(why)]);
+    }
+    expect(readdirSync(join(cwd, "skills"))).toEqual([]);
+    expect(await skillgate(["skills", "remove", "weather"], { cwd })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("No skill was added"),
+    });
+    for (const damaged of ["{", "[]", '{"../up":{}}', '{"weather":{"kind":"ftp"}}']) {
+      writeFileSync(join(cwd, "skills/.added.json"), damaged);
+      expect(await skillgate(["skills", "update"], { cwd })).toMatchObject({
+        exit: 2,
+        stderr: expect.stringContaining("skills/.added.json: it is damaged"),
+      });
+    }
+    const hostile = { kind: "git", source: "ext::sh -c touch% ran", part: "", version: "", digest: "" };
+    writeFileSync(join(cwd, "skills/.added.json"), JSON.stringify({ weather: hostile }));
+    expect(await skillgate(["skills", "update", "--yes"], { cwd })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('Cannot add "ext::sh'),
+    });
+  },
+);

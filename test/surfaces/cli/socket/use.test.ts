@@ -95,7 +95,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test.skipIf(process.platform !== "linux")("a busy server keeps its socket [O7]", async () => {
+test.skipIf(process.platform !== "linux")("a busy server keeps its socket [O7]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   const folder = getSocketsFolder(cwd);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

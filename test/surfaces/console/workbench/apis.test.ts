@@ -132,35 +132,39 @@ test("adds a GraphQL API by its pasted schema with the endpoint of its requests 
   });
 });
 
-test("says what is wrong with a new API, and refuses a caller without the right to add servers [O2, P2]", async () => {
-  const project = folder();
-  const server = await serveProject(project);
-  const post = (body: object, token = TOKEN) => send(server, "/apis", { method: "POST", body, token });
-  expect((await post({ name: "../up", text: DOCUMENT })).json).toMatchObject({
-    detail: expect.stringContaining('"../up" cannot name a source'),
-  });
-  expect((await post({ name: "shop" })).json).toMatchObject({ detail: expect.stringContaining("document must be") });
-  const missing = await post({ name: "gone", document: "./gone.json" });
-  expect(missing).toMatchObject({ status: 400, json: { detail: expect.stringContaining("ENOENT") } });
-  expect((await send(server, "/apis")).json).toEqual({ apis: [] });
-  const keys = createKeys(await server.runtime.database());
-  const { text: reader } = await keys.create({ name: "reader", permissions: ["admin:Read", "see:*"] });
-  const { text: few } = await keys.create({ name: "few", permissions: ["call:*"] });
-  expect((await send(server, "/apis", { token: reader })).status).toBe(200);
-  expect((await post({ name: "shop", text: DOCUMENT }, reader)).status).toBe(403);
-  for (const path of ["/apis", "/apis/gone"]) expect((await send(server, path, { token: few })).status).toBe(403);
-  expect(existsSync(join(project, "apis", "shop.yaml"))).toBe(false);
-  expect((await post({ name: "empty", text: "openapi: 3.1.0" })).json).toMatchObject({
-    detail: expect.stringContaining("nothing was added. Cannot use the document of empty"),
-  });
-  expect(existsSync(join(project, "apis", "empty.yaml"))).toBe(false);
-  writeFileSync(join(project, "settings.yaml"), "accounts: { notes: { type: bearer } }\n");
-  expect((await post({ name: "shop", text: DOCUMENT, account: "notes" })).status).toBe(201);
-  expect(readFileSync(join(project, "settings.yaml"), "utf8")).toContain("account: notes");
-  expect((await post({ name: "shop", text: DOCUMENT })).json).toMatchObject({
-    detail: expect.stringContaining("has an API shop already"),
-  });
-});
+test(
+  "says what is wrong with a new API, and refuses a caller without the right to add servers [O2, P2]",
+  { tags: "rest" },
+  async () => {
+    const project = folder();
+    const server = await serveProject(project);
+    const post = (body: object, token = TOKEN) => send(server, "/apis", { method: "POST", body, token });
+    expect((await post({ name: "../up", text: DOCUMENT })).json).toMatchObject({
+      detail: expect.stringContaining('"../up" cannot name a source'),
+    });
+    expect((await post({ name: "shop" })).json).toMatchObject({ detail: expect.stringContaining("document must be") });
+    const missing = await post({ name: "gone", document: "./gone.json" });
+    expect(missing).toMatchObject({ status: 400, json: { detail: expect.stringContaining("ENOENT") } });
+    expect((await send(server, "/apis")).json).toEqual({ apis: [] });
+    const keys = createKeys(await server.runtime.database());
+    const { text: reader } = await keys.create({ name: "reader", permissions: ["admin:Read", "see:*"] });
+    const { text: few } = await keys.create({ name: "few", permissions: ["call:*"] });
+    expect((await send(server, "/apis", { token: reader })).status).toBe(200);
+    expect((await post({ name: "shop", text: DOCUMENT }, reader)).status).toBe(403);
+    for (const path of ["/apis", "/apis/gone"]) expect((await send(server, path, { token: few })).status).toBe(403);
+    expect(existsSync(join(project, "apis", "shop.yaml"))).toBe(false);
+    expect((await post({ name: "empty", text: "openapi: 3.1.0" })).json).toMatchObject({
+      detail: expect.stringContaining("nothing was added. Cannot use the document of empty"),
+    });
+    expect(existsSync(join(project, "apis", "empty.yaml"))).toBe(false);
+    writeFileSync(join(project, "settings.yaml"), "accounts: { notes: { type: bearer } }\n");
+    expect((await post({ name: "shop", text: DOCUMENT, account: "notes" })).status).toBe(201);
+    expect(readFileSync(join(project, "settings.yaml"), "utf8")).toContain("account: notes");
+    expect((await post({ name: "shop", text: DOCUMENT })).json).toMatchObject({
+      detail: expect.stringContaining("has an API shop already"),
+    });
+  },
+);
 
 describe.skipIf(!hasChromium)("the page of APIs", () => {
   test(

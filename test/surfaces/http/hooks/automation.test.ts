@@ -193,7 +193,7 @@ test("verifies deliveries as the accepted version says until a person accepts th
 
 test(
   "stores at most 1,000 deliveries to a paused automation, and answers a repeated one",
-  { timeout: 60_000 },
+  { tags: "rest", timeout: 60_000 },
   async () => {
     const shop = await openShop();
     await shop.runtime.automations.pause("orders");

@@ -60,7 +60,7 @@ test("answers an unknown id and a wrong signature alike, and logs the reasons", 
   ]);
 });
 
-test("refuses an unknown id and a wrong signature in the same time", async () => {
+test("refuses an unknown id and a wrong signature in the same time", { tags: "rest" }, async () => {
   const { url } = await serveHooks();
   const big = signers.github(JSON.stringify("x".repeat(MB - 100)), "another secret");
   const cases = {

@@ -131,13 +131,17 @@ describe("a changed file of a skill that a caller has listed is not read", () =>
     }
   });
 
-  test("after the caller has got more skills than are kept, until it gets this one again [M7]", async () => {
-    const { runtime } = await serveDescribed({ a: { skills: [listed("safe", "new"), ...many], ...changed } });
-    expect(await runtime.run(read)).toMatchObject({ value: "new" });
-    expect(await runtime.run(`${LIST}; ${read}`)).toMatchObject(CHANGED);
-    const get = `await device.AMCP.skills.get("${safe}SKILL.md")`;
-    expect(await runtime.run(`${get}; ${read}`)).toMatchObject({ value: "new" });
-  });
+  test(
+    "after the caller has got more skills than are kept, until it gets this one again [M7]",
+    { tags: "rest" },
+    async () => {
+      const { runtime } = await serveDescribed({ a: { skills: [listed("safe", "new"), ...many], ...changed } });
+      expect(await runtime.run(read)).toMatchObject({ value: "new" });
+      expect(await runtime.run(`${LIST}; ${read}`)).toMatchObject(CHANGED);
+      const get = `await device.AMCP.skills.get("${safe}SKILL.md")`;
+      expect(await runtime.run(`${get}; ${read}`)).toMatchObject({ value: "new" });
+    },
+  );
 
   test("after more callers have got skills than are kept, until this one gets them again [M7]", async () => {
     const files = new ListedSkillFiles();
