@@ -22,6 +22,8 @@ import { refuseToolCalls } from "./rules/tool-calls.ts";
 
 export type { Host } from "./context.ts";
 export type { LiteralQuery } from "./rules/query-texts.ts";
+export { literalWithoutNames } from "./ast/literals.ts";
+export { literalName, walk } from "./ast/walk.ts";
 export { createPositionMap } from "./emit/apply-edits.ts";
 
 /** The result of a check. `program` is set exactly if there are no violations. */

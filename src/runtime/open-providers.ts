@@ -1,4 +1,3 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { findServerSecrets } from "../config/index.ts";
@@ -9,9 +8,8 @@ import type { SkillGate } from "../model/provider.ts";
 import type { TokenStore } from "../model/account.ts";
 import type { LiveTrust } from "./settings/live-trust.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
-import type { SavedOptions, SavedProvider } from "../providers/saved/index.ts";
 import type { McpProvider, RequestAsker, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
-import type { SkillInspector, SkillsProvider } from "../providers/skills/index.ts";
+import type { SavedHost, SavedModule, SkillInspector, SkillsProvider } from "../providers/skills/index.ts";
 import type { SourceConfig, SourceProvider } from "../providers/sources/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { NodeProvider, NodeSettings, NodeStatus } from "../providers/nodes/index.ts";
@@ -49,15 +47,9 @@ export interface Providers {
   replaceServers(servers: readonly ServerConfig[], heldServers: ReadonlyMap<string, string>): Promise<void>;
   /** Opens and closes APIs so that they are those of `configs`; one change at a time. */
   replaceApis(configs: readonly SourceConfig[]): Promise<void>;
-  /** The saved skills with their folder; `undefined` if there are none, or providers are not open. */
-  readonly saved: OpenedSaved | undefined;
+  /** The saved skills of the folder, also those that are not offered because they failed. */
+  readonly saved: readonly SavedModule[];
   close(): Promise<void>;
-}
-
-export interface OpenedSaved {
-  readonly provider: SavedProvider;
-  /** The folder of the skills. Absolute. */
-  readonly folder: string;
 }
 
 /** Settings that providers need. */
@@ -79,7 +71,7 @@ export interface ProviderSettings extends Pick<
   readonly accounts: Pick<RuntimeAccounts, "find" | "refresh" | "open" | "definitions">;
   /** The grants of logins at MCP servers; without it, they end with the process. */
   readonly tokens: TokenStore | undefined;
-  readonly saved: Pick<SavedOptions, "run" | "counts" | "requiredPasses" | "wallMs">;
+  readonly saved: SavedHost;
   /** Called after each change of an MCP server. */
   readonly onServers: () => void;
   readonly onListChanged: (skill: string, list: ListName) => void;
@@ -143,7 +135,7 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
       await apis.known;
     },
     get saved() {
-      return opened.saved;
+      return opened.skills?.saved ?? [];
     },
     async close() {
       // Providers can be closed only once they are open.
@@ -157,7 +149,6 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
 interface OpenedProviders {
   readonly mcp?: McpProvider | undefined;
   readonly skills?: SkillsProvider | undefined;
-  readonly saved?: OpenedSaved | undefined;
   readonly nodes?: NodeProvider | undefined;
   readonly apis?: SourceProvider | undefined;
 }
@@ -170,10 +161,9 @@ async function openProviders(settings: ProviderSettings, sources: SkillSources):
   const gate = trust?.ownsSkills === true ? settings.trust.gate : undefined;
   // One after the other, because of two skills with one name that of the first provider is used.
   const skills = skillsDir === undefined ? undefined : await openSkills(skillsDir, gate, { settings, sources });
-  const saved = skillsDir === undefined ? undefined : await openSaved(skillsDir, gate, { settings, sources });
   const nodes = network === undefined ? undefined : await openNodes(network, settings, sources);
   const apis = configs.length === 0 ? undefined : await openApis(configs, settings, sources);
-  return { skills, saved, nodes, apis, mcp: await openMcp(await servers(), settings, sources) };
+  return { skills, nodes, apis, mcp: await openMcp(await servers(), settings, sources) };
 }
 
 interface ProviderContext {
@@ -184,11 +174,12 @@ interface ProviderContext {
 async function openSkills(
   folder: string,
   gate: SkillGate | undefined,
-  { settings: { watch, isolated, log, inspector, defersImports, skillVariables }, sources }: ProviderContext,
+  { settings: { watch, isolated, log, inspector, defersImports, skillVariables, saved }, sources }: ProviderContext,
 ): Promise<SkillsProvider> {
   const { loadSkills } = await import("../providers/skills/index.ts");
   const variables = skillVariables();
-  return sources.add(await loadSkills(folder, { isolated, watch, log, inspector, defersImports, gate, variables }));
+  const options = { isolated, watch, log, inspector, defersImports, gate, variables, saved };
+  return sources.add(await loadSkills(folder, options));
 }
 
 async function openMcp(
@@ -239,17 +230,4 @@ async function openNodes(
     sources.addProblem({ source: "nodes", error: getMessage(error) });
     return undefined;
   }
-}
-
-/** Loads the saved skills of the folder. While its files are watched, the first one may come later. */
-async function openSaved(
-  folder: string,
-  gate: SkillGate | undefined,
-  { settings: { saved, watch, log }, sources }: ProviderContext,
-): Promise<OpenedSaved | undefined> {
-  const names = await readdir(folder).catch(() => undefined);
-  const hasSaved = names?.some((name) => /\.(?:saved|learned)\.ya?ml$/.test(name));
-  if (names === undefined || !(watch || hasSaved)) return undefined;
-  const { loadSavedSkills } = await import("../providers/saved/index.ts");
-  return { provider: sources.add(await loadSavedSkills(folder, { ...saved, watch, log, gate })), folder };
 }

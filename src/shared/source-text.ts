@@ -60,6 +60,24 @@ export function createViolation(source: SourceText, finding: SourceFinding): Vio
   };
 }
 
+/** A part of a text, and what replaces it. Offsets in UTF-16 units. */
+export interface TextEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Applies edits, which must not overlap. */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  let result = "";
+  let at = 0;
+  for (const { start, end, text: replacement } of [...edits].sort((a, b) => a.start - b.start)) {
+    result += text.slice(at, start) + replacement;
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
 /** A name as it can be shown: of bounded length, with escapes for what would not be seen. */
 export function printableName(name: string, max = MAX_NAME_CHARACTERS): string {
   return truncateText(name, max).replace(

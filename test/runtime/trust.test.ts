@@ -184,6 +184,42 @@ test(
   },
 );
 
+const NOTE = (word: string): string => `format: skillgate-saved-1
+name: NoteSkill
+description: Returns a word
+method: run
+run: 4d7d08e3
+cassette: note.cassette.json
+source: '"${word}"'
+`;
+
+test("keeps the version of a saved skill in use that a pull has changed, and holds it at the next start [P12, R6]", async () => {
+  publish({ "skills/note.saved.yaml": NOTE("hello") });
+  git(cwd, "pull", "--quiet");
+  await trust();
+  const running = await open({ watch: true });
+  expect(await answer(running, "device.NoteSkill.run()")).toBe("hello");
+  publish({ "skills/note.saved.yaml": NOTE("evil"), "skills/new.saved.yaml": NOTE("evil").replace("Note", "New") });
+  git(cwd, "pull", "--quiet");
+  await reload(running);
+  expect(await answer(running, "device.NoteSkill.run()")).toBe("hello");
+  expect(running.problems).toContainEqual({
+    source: "note.saved.yaml",
+    error:
+      "note.saved.yaml is held: skills/note.saved.yaml changed by a pull; run skillgate trust. Until then, its version before the change stays in use",
+    isHeld: true,
+  });
+  expect(running.listHeldSkills()).toMatchObject([{ name: "NewSkill", source: "new.saved.yaml" }]);
+  const restarted = await open();
+  expect(await answer(restarted, "device.NoteSkill.run()")).toContain(
+    "NoteSkill is held: skills/note.saved.yaml changed by a pull; run skillgate trust (SKILL_HELD)",
+  );
+  await trust();
+  await reload(running);
+  expect(await answer(running, "device.NoteSkill.run()")).toBe("evil");
+  expect(running.listHeldSkills()).toEqual([]);
+});
+
 test(
   "loads twenty saves of the author without a question, before and after a restart [P12]",
   { tags: "rest" },

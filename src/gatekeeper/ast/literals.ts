@@ -19,6 +19,11 @@ export function literalValue(node: AnyNode, scopes: Scopes, depth = 0): unknown 
   return node.type === "ObjectExpression" ? evaluateObject(node, scopes, depth) : UNKNOWN;
 }
 
+/** Evaluates an expression as if it were the whole program: names in it are `UNKNOWN`. */
+export function literalWithoutNames(node: AnyNode): unknown {
+  return literalValue(node, { bindings: [], free: [], parents: new Map(), findBinding: () => undefined });
+}
+
 /** The name of a member or a key, if it is a literal or a constant that holds one. */
 export function knownName(key: AnyNode, computed: boolean, scopes: Scopes): string | undefined {
   const written = literalName(key, computed);

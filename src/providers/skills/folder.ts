@@ -21,6 +21,7 @@ import {
   type LoadEnvironment,
 } from "./module-skills.ts";
 import { moduleToSkillName } from "./names.ts";
+import { openSavedModule, readSavedFile, type SavedHost, type SavedModule } from "./saved/saved-skill.ts";
 import { digestBytes } from "./source-files.ts";
 import { type Loaded, ModuleFailure } from "./process/index.ts";
 
@@ -32,6 +33,8 @@ export interface Contents {
   readonly unstarted: readonly Unstarted[];
   /** Skills that are not used, because files of theirs are held. */
   readonly held: readonly HeldSkill[];
+  /** The saved skills, also those that are not offered because they failed. */
+  readonly saved: readonly SavedModule[];
   /** Every source file of the skills. */
   readonly files: readonly string[];
 }
@@ -55,6 +58,8 @@ interface LoadedEntry extends ModuleSkills {
   /** Changes when a file changes; empty if the module must be loaded again each time. */
   readonly signature: string;
   readonly held?: readonly HeldSkill[];
+  /** A saved skill, which says itself what it offers: its counts change that at any time. */
+  readonly saved?: SavedModule;
   /** Takes its place once the import has ended, if that takes long. Never rejects. */
   readonly rest?: Promise<LoadedEntry>;
 }
@@ -67,7 +72,7 @@ export class SkillsFolder {
   #entries: readonly LoadedEntry[] = [];
   #isLoaded = false;
   #refused: readonly Problem[] = [];
-  #onLateImport: () => void = () => undefined;
+  #onLateChange: () => void = () => undefined;
   /** The source of each skill in use, by its name. */
   #sources: ReadonlyMap<string, string> = new Map();
 
@@ -82,7 +87,7 @@ export class SkillsFolder {
     if (this.#isLoaded) await this.#location.gate?.refresh();
     this.#isLoaded = true;
     const since = Date.now();
-    const { modules, problems } = await discover(this.#location.dir, this.#location.only);
+    const { modules, saved, problems } = await discover(this.#location.dir, this.#location.only);
     const earlier = modules.map((module) => this.#unchanged(module));
     if (earlier.includes(undefined) && this.#location.gate === undefined) this.#around.processes.start();
     const preparations = modules.map((module, index) => earlier[index] ?? this.#prepare(module));
@@ -94,9 +99,11 @@ export class SkillsFolder {
       else if (state.kind === "held") loads.push(Promise.resolve(this.#hold(module, state)));
       else loads.push(this.#load(module, state, since));
     }
-    const entries = await Promise.all(loads);
-    const removed = this.#entries.filter(({ module }) => !modules.some(({ source }) => source === module.source));
-    for (const { module } of removed) this.#around.processes.unload(module.source);
+    // After the modules: of two new skills with one name, the saved one is not used.
+    const entries = [...(await Promise.all(loads)), ...(await this.#loadSaved(saved, since))];
+    const sources = new Set(entries.map(({ module }) => module.source));
+    for (const { module } of this.#entries)
+      if (!sources.has(module.source)) this.#around.processes.unload(module.source);
     this.#entries = entries;
     this.#refused = problems;
     this.#sources = this.#listSources();
@@ -108,16 +115,20 @@ export class SkillsFolder {
     for (const { module } of this.#entries) this.#around.processes.unload(module.source);
   }
 
-  /** Calls the listener when an import has ended that took longer than a refresh. */
-  onLateImport(listener: () => void): void {
-    this.#onLateImport = listener;
+  /** Calls the listener after a change between two refreshes: a long import has ended, or a saved skill was counted. */
+  onLateChange(listener: () => void): void {
+    this.#onLateChange = listener;
   }
 
   #replace(entry: LoadedEntry, later: LoadedEntry): void {
     if (!this.#entries.includes(entry)) return;
     this.#entries = this.#entries.map((each) => (each === entry ? later : each));
+    this.#changeLate();
+  }
+
+  #changeLate(): void {
     this.#sources = this.#listSources();
-    this.#onLateImport();
+    this.#onLateChange();
   }
 
   #listSources(): ReadonlyMap<string, string> {
@@ -128,15 +139,15 @@ export class SkillsFolder {
   get contents(): Contents {
     const skills = new Map<string, DefinedSkill>();
     const clashes: Problem[] = [];
-    const all = this.#entries.flatMap((entry) => entry.skills);
+    const all = this.#entries.flatMap(getSkills);
     const isInUse = ({ name, source }: DefinedSkill): boolean => this.#sources.get(name) === source;
     for (const skill of [...all.filter(isInUse), ...all.filter((each) => !isInUse(each))]) {
       const first = skills.get(skill.name);
       if (first === undefined) skills.set(skill.name, skill);
       else clashes.push({ source: skill.source, error: takenError(skill, first) });
     }
-    const errors = this.#entries.flatMap(({ module, errors }) =>
-      errors.map((error) => ({ source: module.source, ...error })),
+    const errors = this.#entries.flatMap(({ module, errors, saved }) =>
+      [...errors, ...(saved?.errors ?? [])].map((error) => ({ source: module.source, ...error })),
     );
     return {
       skills: [...skills.values()],
@@ -145,6 +156,7 @@ export class SkillsFolder {
         unstarted.map((skill) => ({ skill, source: module.source })),
       ),
       held: this.#entries.flatMap(({ held: skills = [] }) => skills),
+      saved: this.#entries.flatMap(({ saved }) => saved ?? []),
       files: [...new Set(this.#entries.flatMap(({ files }) => files))],
     };
   }
@@ -164,7 +176,8 @@ export class SkillsFolder {
     try {
       const prepared = prepare(module, { root: this.#around.root, cache: this.#cache });
       const why = await this.#whyHeld(module, prepared);
-      if (why !== undefined) return { kind: "held", prepared, why };
+      if (why !== undefined)
+        return { kind: "held", files: prepared.files, skills: listHeld(module, prepared, why), why };
       this.#around.processes.start();
       return { kind: "prepared", prepared };
     } catch (error) {
@@ -183,15 +196,41 @@ export class SkillsFolder {
   }
 
   /** Holds a module: the version in use stays, if there is one. */
-  #hold(module: SkillModule, { prepared, why }: Extract<Preparation, { readonly kind: "held" }>): LoadedEntry {
-    const { files } = prepared;
+  #hold(module: SkillModule, { files, skills, why }: HeldModule): LoadedEntry {
     const inUse = this.#inUse(module);
     if (inUse !== undefined) {
       const error = `${describeHeld(module.source, why)}. Until then, its version before the change stays in use`;
       return { ...inUse, errors: [{ error, isHeld: true }], files, signature: "" };
     }
-    const heldSkills = listHeld(module, prepared, why);
-    return { module, skills: [], errors: [], unstarted: [], held: heldSkills, files, signature: "" };
+    return { module, ...NO_SKILLS, held: skills, files, signature: "" };
+  }
+
+  /** Loads the saved skills one after the other: each can have a large file. */
+  async #loadSaved(modules: readonly SkillModule[], since: number): Promise<readonly LoadedEntry[]> {
+    const { saved: host } = this.#around;
+    if (host === undefined) return [];
+    const entries: LoadedEntry[] = [];
+    for (const module of modules)
+      entries.push(this.#unchanged(module) ?? (await this.#loadSavedModule(module, host, since)));
+    return entries;
+  }
+
+  async #loadSavedModule(module: SkillModule, host: SavedHost, since: number): Promise<LoadedEntry> {
+    const { source, entry } = module;
+    const files = [entry];
+    try {
+      const content = await readSavedFile(entry);
+      const why = await this.#location.gate?.whyHeld([[entry, content.digest]]);
+      const { name, method } = content.file;
+      if (why !== undefined)
+        return this.#hold(module, { files, why, skills: [{ name, source, why, methods: [{ name: method }] }] });
+      const inUse = this.#earlier(module)?.saved;
+      const isSame = inUse?.digest === content.digest;
+      const saved = isSame ? inUse : await openSavedModule(module, content, host, () => this.#changeLate());
+      return { module, ...NO_SKILLS, saved, files, signature: computeSignature(files, since) };
+    } catch (error) {
+      return this.#withoutIt(module, error, undefined);
+    }
   }
 
   async #load(
@@ -296,14 +335,27 @@ export class SkillsFolder {
 
   #inUse(module: SkillModule): LoadedEntry | undefined {
     const earlier = this.#earlier(module);
-    return earlier !== undefined && earlier.skills.length > 0 ? earlier : undefined;
+    return earlier !== undefined && getSkills(earlier).length > 0 ? earlier : undefined;
   }
 }
 
 type Preparation =
   | { readonly kind: "prepared"; readonly prepared: Prepared }
-  | { readonly kind: "held"; readonly prepared: Prepared; readonly why: string }
+  | ({ readonly kind: "held" } & HeldModule)
   | { readonly kind: "failed"; readonly error: unknown };
+
+/** A module with files that are held. */
+interface HeldModule {
+  readonly files: readonly string[];
+  readonly skills: readonly HeldSkill[];
+  readonly why: string;
+}
+
+const NO_SKILLS: ModuleSkills = { skills: [], errors: [], unstarted: [] };
+
+function getSkills({ skills, saved }: LoadedEntry): readonly DefinedSkill[] {
+  return saved?.skills ?? skills;
+}
 
 function isEmpty({ definitions: { classes, functions, values } }: Prepared): boolean {
   return classes.length + functions.length + values.length === 0;

@@ -5,6 +5,7 @@ import type { DefinedSkill } from "../../authoring/define-skill.ts";
 import type { Problem, Provider, SkillHealth, HeldSkill, SkillGate } from "../../model/provider.ts";
 import { type Contents, SkillsFolder } from "./folder.ts";
 import { SkillProcessPool } from "./process-pool.ts";
+import type { SavedHost, SavedModule } from "./saved/saved-skill.ts";
 import { ModuleFiles } from "./source-files.ts";
 import { WatchedFolder } from "./watched-folder.ts";
 import type { SkillInspector, SkillLog } from "./process/index.ts";
@@ -16,6 +17,8 @@ export { compileModule } from "./load/compile.ts";
 export { type InspectedModule, inspectSkills } from "./load/inspect.ts";
 export { moduleToSkillName } from "./names.ts";
 export type { SkillProcessPool } from "./process-pool.ts";
+export { formatSavedFile, type SavedFile } from "./saved/saved-file.ts";
+export type { ProgramExecution, SavedHost, SavedModule, SavedOutcome, SavedSkill } from "./saved/saved-skill.ts";
 export { ModuleFiles } from "./source-files.ts";
 export type { SkillInspector } from "./process/index.ts";
 
@@ -46,11 +49,15 @@ export interface SkillsOptions {
   readonly watch?: boolean;
   /** Decides which files may run; without it, all may. */
   readonly gate?: SkillGate | undefined;
+  /** Runs the programs of saved skills; without it, these are not loaded. */
+  readonly saved?: SavedHost;
 }
 
 /** The skills of a folder. */
 export interface SkillsProvider extends Provider {
   readonly skills: readonly DefinedSkill[];
+  /** The saved skills, also those that are not offered because they failed. */
+  readonly saved: readonly SavedModule[];
   health(): Promise<readonly SkillHealth[]>;
   /** Loads what has changed in the folder, at once. */
   refresh(): Promise<void>;
@@ -68,7 +75,11 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
   const root = await findRoot(dir);
   const cache = await openCache(options.cacheDir);
   const processes = options.processes ?? createProcesses(root, options);
-  const folder = new SkillsFolder({ dir, only: options.only, gate: options.gate }, cache, { root, processes });
+  const folder = new SkillsFolder({ dir, only: options.only, gate: options.gate }, cache, {
+    root,
+    processes,
+    saved: options.saved,
+  });
   const live = new WatchedFolder(folder, root, log);
   await live.refresh();
   if (options.watch === true) await live.watch();
@@ -81,6 +92,9 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
     },
     get heldSkills(): readonly HeldSkill[] {
       return live.contents.held;
+    },
+    get saved(): readonly SavedModule[] {
+      return live.contents.saved;
     },
     onChange: (listener) => live.onChange(listener),
     health: () => checkHealth(live.contents),

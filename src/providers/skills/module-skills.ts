@@ -16,6 +16,7 @@ import type { SkillModule } from "./load/discover.ts";
 import type { Guidance } from "./load/guidance.ts";
 import { thrownError } from "./load/problems.ts";
 import type { SkillProcessPool } from "./process-pool.ts";
+import type { SavedHost } from "./saved/saved-skill.ts";
 import { type Loaded, type LoadRequest, type CallTarget, startFailed } from "./process/index.ts";
 import type { ReadClass, ReadModule } from "./type-reader/index.ts";
 
@@ -33,6 +34,8 @@ export interface LoadedModule {
 export interface LoadEnvironment {
   readonly root: string;
   readonly processes: SkillProcessPool;
+  /** Without it, saved skills are not loaded. */
+  readonly saved?: SavedHost | undefined;
 }
 
 /** A problem of one module. */

@@ -20,7 +20,7 @@ export class WatchedFolder {
     this.#root = root;
     this.#log = log;
     this.#contents = folder.contents;
-    folder.onLateImport(() => this.#publish());
+    folder.onLateChange(() => this.#publish());
   }
 
   get contents(): Contents {

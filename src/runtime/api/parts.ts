@@ -7,6 +7,7 @@ import type { ProvidedSkill } from "../../model/skill.ts";
 import type { ExecutorPool, VersionedRuntime } from "../../executors/index.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { ServerStatus } from "../../providers/mcp/index.ts";
+import type { SavedHost } from "../../providers/skills/index.ts";
 import { type LivePolicy, openPolicy } from "../../policy/index.ts";
 import { type Registry, createRegistry } from "../../registry/index.ts";
 import type { RuntimeEvents } from "../../runtime.ts";
@@ -25,7 +26,7 @@ import { createRuntimeAlerts, type RuntimeAlerts } from "./alerts.ts";
 import { createRuntimeLogins, type RuntimeLogins } from "./server-logins.ts";
 import { type RuntimeAudit, createAudit } from "../audit.ts";
 import type { CallElsewhere } from "../../router/index.ts";
-import { SavedCalls } from "../saved/index.ts";
+import { readSavedProgram, SavedCalls } from "../saved/index.ts";
 import { type Providers, createProviders } from "../open-providers.ts";
 import type { LogListener, RuntimeOptions } from "../options.ts";
 import { readOptions } from "../settings/index.ts";
@@ -117,7 +118,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const skillVariables = (): Readonly<Record<string, string>> => skillSettings.environment;
   const needs = { isolated: skillSettings.isolated, inspector, defersImports, skillVariables };
   const savedCalls = new SavedCalls();
-  const saved = getSavedOptions(settings, savedCalls, store);
+  const saved = createSavedHost(settings, { savedCalls, store, log: onLog });
   const trust = createLiveTrust(
     () => current,
     async () => (current = await readAgain(options)),
@@ -226,10 +227,11 @@ async function openExecutors(
   });
 }
 
-function getSavedOptions(
+function createSavedHost(
   { runs, limits }: RuntimeSettings,
-  { run }: Pick<SavedCalls, "run">,
-  store: Store,
-): Parameters<typeof createProviders>[0]["saved"] {
-  return { run, counts: store.space("saved"), requiredPasses: runs.savedPasses, wallMs: limits.wallMs };
+  { savedCalls: { run }, store, log }: Pick<RuntimeParts, "savedCalls" | "store" | "log">,
+): SavedHost {
+  const { savedPasses: requiredPasses } = runs;
+  const { wallMs } = limits;
+  return { readProgram: readSavedProgram, run, counts: store.space("saved"), requiredPasses, wallMs, log };
 }

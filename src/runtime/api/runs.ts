@@ -18,7 +18,7 @@ export function createRunsApi(parts: RuntimeParts, services: RuntimeServices): R
   const { providers, registry, secrets } = parts;
   const runs = openRuns(parts, services);
   const savedSkills = createSavedSkills({
-    getOpened: () => providers.saved,
+    list: () => providers.saved,
     getCatalog: () => registry.catalog,
     runs,
     secrets,

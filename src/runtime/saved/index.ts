@@ -1,17 +1,16 @@
 import type { Catalog } from "../../model/catalog.ts";
 import type { JsonSchema } from "../../model/json.ts";
-import { formatSavedFile, type SavedSkill } from "../../providers/saved/index.ts";
+import type { SavedModule, SavedSkill } from "../../providers/skills/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Cassette } from "../../runs/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { RunReplays } from "../execution/replay.ts";
-import type { OpenedSaved } from "../open-providers.ts";
 import { createSaveError, type ParameterizedProgram } from "./parameterize.ts";
-import { createSavedProgram, createSavedSkill, type SaveOptions } from "./save-run.ts";
+import { createSavedFile, createSavedProgram, type SavedProgram, type SaveOptions } from "./save-run.ts";
 import { testSavedSkill } from "./test-saved.ts";
 
 export { SavedCalls, type SavedExecution } from "./saved-calls.ts";
-export { createSavedExecutor } from "./execute-saved.ts";
+export { readSavedProgram } from "./saved-program.ts";
 
 /** The files of a saved skill, and what its parameters were. */
 export interface SkillTexts {
@@ -46,41 +45,36 @@ export interface SavedSkills {
 }
 
 interface SavedSkillsOptions {
-  readonly getOpened: () => OpenedSaved | undefined;
+  readonly list: () => readonly SavedModule[];
   readonly getCatalog: () => Catalog;
   readonly runs: RunReplays;
   readonly secrets: KnownSecrets;
 }
 
-export function createSavedSkills({ getOpened, getCatalog, runs, secrets }: SavedSkillsOptions): SavedSkills {
+export function createSavedSkills({ list, getCatalog, runs, secrets }: SavedSkillsOptions): SavedSkills {
+  const toProgram = async (run: string, parameters: readonly string[]): Promise<SavedProgram & RecordedProgram> => {
+    const recorded = secrets.maskTexts(await runs.cassette(run));
+    const program = createSavedProgram(recorded, parameters, getCatalog());
+    const repeated = await repeatSaved(program.cassette, program.source, runs);
+    return { ...program, cassetteText: `${JSON.stringify(repeated)}\n` };
+  };
   return {
-    list: () => getOpened()?.provider.saved ?? [],
+    list,
     async test(name) {
-      const opened = getOpened();
-      const skill = opened?.provider.saved.find(({ file }) => file.name === name);
-      if (opened === undefined || skill === undefined)
-        throw new SkillgateError("SKILL_UNKNOWN", sentence("SKILL_UNKNOWN", name));
-      const failure = await testSavedSkill(skill, opened.folder, runs);
-      await opened.provider.count(name, failure);
+      const skill = list().find(({ file }) => file.name === name);
+      if (skill === undefined) throw new SkillgateError("SKILL_UNKNOWN", sentence("SKILL_UNKNOWN", name));
+      const failure = await testSavedSkill(skill, runs);
+      await skill.count(failure);
       return failure;
     },
     async save(run, options) {
-      const cassette = secrets.maskTexts(await runs.cassette(run));
-      const saved = createSavedSkill(cassette, options, getCatalog());
-      const repeated = await repeatSaved(saved.cassette, saved.file.source, runs);
-      return {
-        skillText: formatSavedFile(saved.file),
-        cassetteText: `${JSON.stringify(repeated)}\n`,
-        parameters: saved.file.parameters,
-        example: saved.values,
-      };
+      const program = await toProgram(run, options.parameters);
+      const { formatSavedFile } = await import("../../providers/skills/index.ts");
+      const { cassetteText, parameters, values: example } = program;
+      const skillText = formatSavedFile(createSavedFile(program, options));
+      return { skillText, cassetteText, parameters, example };
     },
-    async toProgram(run, request) {
-      const recorded = secrets.maskTexts(await runs.cassette(run));
-      const { source, parameters, values, cassette } = createSavedProgram(recorded, request, getCatalog());
-      const repeated = await repeatSaved(cassette, source, runs);
-      return { source, parameters, values, cassetteText: `${JSON.stringify(repeated)}\n` };
-    },
+    toProgram,
   };
 }
 

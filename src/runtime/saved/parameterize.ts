@@ -1,20 +1,20 @@
 import type { VariableDeclarator } from "acorn";
 
 import { sentence, SkillgateError } from "../../errors.ts";
-import { isRecord, type JsonSchema } from "../../model/json.ts";
+import { isRecord, type Json, type JsonSchema } from "../../model/json.ts";
+import { formatList, quote } from "../../shared/format-text.ts";
+import { applyEdits, type TextEdit } from "../../shared/source-text.ts";
+import { isMemberName } from "../../shared/names/skill-names.ts";
 import {
   type Constant,
-  findConstants,
+  findConstant,
   findLiterals,
   findName,
   formatPlace,
   type FoundLiteral,
-  type LiteralValue,
   type ProgramTree,
-  parseSource,
-} from "../../providers/saved/index.ts";
-import { formatList, quote } from "../../shared/format-text.ts";
-import { isMemberName } from "../../shared/names/skill-names.ts";
+} from "./literals.ts";
+import { parseSource } from "./saved-program.ts";
 
 /** A program that takes its parameters from `device.input()`. */
 export interface ParameterizedProgram {
@@ -32,10 +32,7 @@ export function parameterize(source: string, request: readonly string[]): Parame
   const { tree } = parseSource(source);
   const slots = request.map((each) => findSlot(source, tree, each));
   requireDistinct(source, slots);
-  const edits = [...listReplacements(slots), ...listRemovals(source, slots)].toSorted((a, b) => b.start - a.start);
-  let text = source;
-  for (const { start, end, text: replacement } of edits)
-    text = `${text.slice(0, start)}${replacement}${text.slice(end)}`;
+  const text = applyEdits(source, [...listReplacements(slots), ...listRemovals(source, slots)]);
   const names = slots.map(({ name }) => name);
   return {
     source: names.length === 0 ? text : `const { ${names.join(", ")} } = await device.input();\n${text}`,
@@ -51,20 +48,13 @@ interface ParameterSlot {
   readonly constant: Constant | undefined;
 }
 
-/** A part of the text, and what takes its place. */
-interface SourceEdit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-function listReplacements(slots: readonly ParameterSlot[]): readonly SourceEdit[] {
+function listReplacements(slots: readonly ParameterSlot[]): readonly TextEdit[] {
   const undeclared = slots.filter(({ constant }) => constant === undefined);
   return undeclared.map(({ name, literal: { start, end } }) => ({ start, end, text: name }));
 }
 
 /** Removes the constants that become parameters, and the line of a statement that has no other. */
-function listRemovals(source: string, slots: readonly ParameterSlot[]): readonly SourceEdit[] {
+function listRemovals(source: string, slots: readonly ParameterSlot[]): readonly TextEdit[] {
   const names = new Set(slots.flatMap(({ constant }) => constant?.name ?? []));
   const statements = new Set(slots.flatMap(({ constant }) => constant?.statement ?? []));
   return [...statements].flatMap((statement) => {
@@ -76,7 +66,7 @@ function listRemovals(source: string, slots: readonly ParameterSlot[]): readonly
 }
 
 /** Removes all declarations of a statement but some, which may contain literals that are replaced. */
-function listGaps(all: readonly VariableDeclarator[], others: readonly VariableDeclarator[]): readonly SourceEdit[] {
+function listGaps(all: readonly VariableDeclarator[], others: readonly VariableDeclarator[]): readonly TextEdit[] {
   const [first, last] = [others[0], others.at(-1)];
   const gaps = others.slice(1).map((next, at) => ({ start: others[at]?.end ?? 0, end: next.start, text: ", " }));
   return [
@@ -90,12 +80,9 @@ function findSlot(source: string, tree: ProgramTree, request: string): Parameter
   const [, name, value] = /^([\p{ID_Start}$_][\p{ID_Continue}$]{0,63})(?:=([^]*))?$/u.exec(request) ?? [];
   if (name === undefined || name === "device")
     throw createSaveError(`${quote(request)} names no parameter: write --param city, or --param city=Berlin`);
-  const constants = findConstants(tree).filter((constant) => constant.name === name);
-  const [constant] = constants;
+  const constant = findConstant(tree, name);
   if (constant !== undefined && value === undefined) {
     const position = formatPlace(source, constant.start);
-    if (constants.length > 1)
-      throw createSaveError(`${position} is not the only one that declares ${name}: rename one of them`);
     if (constant.literal !== undefined) return { name, literal: constant.literal, constant };
     throw createSaveError(
       `${position}: the value of ${name} is computed; declare a literal instead: const ${name} = "…"`,
@@ -138,7 +125,7 @@ function findLiteral(source: string, tree: ProgramTree, name: string, value: str
   );
 }
 
-function matches(literal: LiteralValue, text: string): boolean {
+function matches(literal: Json, text: string): boolean {
   return typeof literal === "string" ? literal === text : JSON.stringify(literal) === text;
 }
 
@@ -172,7 +159,7 @@ export function parameterizeInput(source: string, input: unknown, request: reado
   }
   const wrong = names.find((name) => !isMemberName(name));
   if (wrong !== undefined) throw createSaveError(`the member ${quote(wrong)} of its input cannot be a parameter`);
-  const values = input as Readonly<Record<string, LiteralValue>>;
+  const values = input as Readonly<Record<string, Json>>;
   return {
     source,
     parameters: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, inferSchema(value)])),
@@ -181,7 +168,7 @@ export function parameterizeInput(source: string, input: unknown, request: reado
 }
 
 /** Infers the schema of a parameter from the value that it had. */
-export function inferSchema(value: LiteralValue): JsonSchema {
+export function inferSchema(value: Json): JsonSchema {
   if (value === null) return {};
   if (isList(value)) {
     const [first, ...others] = new Set(value.map((item) => JSON.stringify(inferSchema(item))));
@@ -195,7 +182,7 @@ export function inferSchema(value: LiteralValue): JsonSchema {
   return { type: "object", properties, required: Object.keys(value), additionalProperties: false };
 }
 
-function isList(value: LiteralValue): value is readonly LiteralValue[] {
+function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 

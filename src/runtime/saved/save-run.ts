@@ -1,11 +1,12 @@
 import { readProgramSource } from "../../frontend/index.ts";
 import type { Catalog, Method } from "../../model/catalog.ts";
 import type { MethodMetadata } from "../../model/skill.ts";
-import { formatPlace, type SavedFile } from "../../providers/saved/index.ts";
+import type { SavedFile } from "../../providers/skills/index.ts";
 import { type Cassette, type CassetteSkill, INPUT_PATH, RECOMPILABLE_FORMAT, withInputCall } from "../../runs/index.ts";
 import { MASK } from "../../shared/secrets.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { hashDefinition } from "../execution/run-header.ts";
+import { formatPlace } from "./literals.ts";
 import { createSaveError, type ParameterizedProgram, parameterize, parameterizeInput } from "./parameterize.ts";
 
 /** How a run becomes a skill. */
@@ -20,36 +21,12 @@ export interface SaveOptions {
   readonly cassetteFile: string;
 }
 
-/** A skill, and the record of its run that tests it. */
-export interface SavedRun {
-  readonly file: SavedFile;
-  readonly cassette: Cassette;
-  /** The arguments of the run, by name. */
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Makes a saved skill of a run that has completed. The cassette must be masked; `catalog` has the methods that the run
- * called. Throws `SAVE_INVALID`.
- */
-export function createSavedSkill(recorded: Cassette, options: SaveOptions, catalog: Catalog): SavedRun {
-  const { source, parameters, values, methods, cassette } = createSavedProgram(recorded, options.parameters, catalog);
-  const { name, method, cassetteFile, description = describeMethods(methods) } = options;
-  const { run } = recorded;
-  return {
-    file: {
-      name,
-      description,
-      method,
-      run,
-      cassette: cassetteFile,
-      parameters,
-      metadata: inferMetadata(methods),
-      source,
-    },
-    cassette,
-    values,
-  };
+/** Describes a run as a saved skill. */
+export function createSavedFile(
+  { source, parameters, methods, cassette: { run } }: SavedProgram,
+  { name, method, cassetteFile: cassette, description = describeMethods(methods) }: SaveOptions,
+): SavedFile {
+  return { name, description, method, run, cassette, parameters, metadata: inferMetadata(methods), source };
 }
 
 /** The program of a run, which takes its parameters from `device.input()`. */
@@ -60,7 +37,10 @@ export interface SavedProgram extends ParameterizedProgram {
   readonly cassette: Cassette;
 }
 
-/** Makes a program with parameters of a run that has completed; see `createSavedSkill`. */
+/**
+ * Makes a program with parameters of a run that has completed. The cassette must be masked; `catalog` has the methods that the run
+ * called. Throws `SAVE_INVALID`.
+ */
 export function createSavedProgram(cassette: Cassette, request: readonly string[], catalog: Catalog): SavedProgram {
   const { run, header, outcome } = cassette;
   if (outcome === undefined) throw createSaveError(`run ${run} has not ended`);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { ERRORS, type ErrorCode, sentence, SkillgateError } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import type { SavedOutcome, ProgramExecution } from "../../providers/saved/index.ts";
+import type { SavedOutcome, ProgramExecution } from "../../providers/skills/index.ts";
 import type { Call, Route } from "../../router/index.ts";
 
 /** A run of the program of a saved skill. */

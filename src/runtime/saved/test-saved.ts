@@ -1,8 +1,7 @@
 import { lstat, readFile } from "node:fs/promises";
-import { join } from "node:path";
 
 import { getMessage } from "../../errors.ts";
-import type { SavedSkill } from "../../providers/saved/index.ts";
+import type { SavedModule } from "../../providers/skills/index.ts";
 import { parseCassette } from "../../runs/index.ts";
 import type { RunReplays } from "../execution/replay.ts";
 
@@ -13,12 +12,11 @@ const MAX_CASSETTE_BYTES = 64 << 20;
  * do what the run did; `undefined` if it does.
  */
 export async function testSavedSkill(
-  { file }: SavedSkill,
-  folder: string,
+  { file, cassettePath }: SavedModule,
   runs: RunReplays,
 ): Promise<string | undefined> {
   try {
-    const cassette = await readCassette(join(folder, file.cassette), file.cassette);
+    const cassette = await readCassette(cassettePath, file.cassette);
     await runs.replay(cassette, { source: file.source });
     return undefined;
   } catch (error) {

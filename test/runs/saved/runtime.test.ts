@@ -195,26 +195,62 @@ test("removes a skill that failed twice while the runtime is open, and says why 
   ]);
 });
 
-test("follows new, changed and broken files while the runtime is open [R6]", async () => {
+test("follows new, changed, broken and deleted files while the runtime is open [R6]", async () => {
   const cwd = createFolder({});
+  const file = join(cwd, "skills/echo.saved.yaml");
   const runtime = await createRuntime({ skillsDir: join(cwd, "skills"), skills: [BASE], workers: 1, watch: true });
   onTestFinished(() => runtime.close());
-  const changed = async (text: string): Promise<void> => {
+  const changed = async (change: () => void): Promise<void> => {
     const next = new Promise<void>((resolve) => {
       const stop = runtime.on("catalog", () => {
         stop();
         resolve();
       });
     });
-    writeFileSync(join(cwd, "skills/echo.saved.yaml"), text);
+    change();
     await next;
   };
-  await changed(ECHO);
+  await changed(() => writeFileSync(file, ECHO));
   expect(await runtime.call("EchoOnceSkill.run", { text: "b" })).toBe("b");
-  await changed(ECHO.replace("echo(text)", "echo(text + text)"));
+  await changed(() => writeFileSync(file, ECHO.replace("echo(text)", "echo(text + text)")));
   expect(await runtime.call("EchoOnceSkill.run", { text: "b" })).toBe("bb");
-  await changed("name: 5");
-  expect(runtime.problems).toMatchObject([{ error: expect.stringContaining("the field format is missing") }]);
+  writeFileSync(file, "name: 5");
+  await expect
+    .poll(() => runtime.problems)
+    .toMatchObject([
+      { source: "echo.saved.yaml", error: expect.stringContaining("line 1: the field format is missing") },
+    ]);
+  expect(await runtime.call("EchoOnceSkill.run", { text: "b" })).toBe("bb");
+  await changed(() => rmSync(file));
+  expect(runtime.catalog.skill("EchoOnceSkill")).toBeUndefined();
+  expect(runtime.problems).toEqual([]);
+});
+
+test("reads files with the earlier name, and needs no process for them [R6]", async () => {
+  const listProcesses = (): readonly string[] =>
+    process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap");
+  const before = listProcesses();
+  const runtime = await open({ "echo.learned.yml": ECHO });
+  expect(await runtime.call("EchoOnceSkill.run", { text: "b" })).toBe("b");
+  expect(await runtime.health()).toContainEqual(
+    expect.objectContaining({ skill: "EchoOnceSkill", source: "echo.learned.yml", healthy: true }),
+  );
+  expect(listProcesses()).toEqual(before);
+});
+
+test("reads at most 500 files of a folder [R6]", { tags: "rest" }, async () => {
+  const names = Array.from({ length: 501 }, (_, at) => `s${String(at).padStart(3, "0")}`);
+  const runtime = await open(
+    Object.fromEntries(names.map((name) => [`${name}.saved.yaml`, ECHO.replace("EchoOnceSkill", `${name}Skill`)])),
+  );
+  expect(runtime.savedSkills.list()).toHaveLength(500);
+  expect(runtime.problems).toEqual([
+    {
+      source: "s500.saved.yaml",
+      error: "Cannot load the skill: there are more than 500 saved skills (SKILL_INVALID)",
+    },
+  ]);
+  expect(await runtime.call("s499Skill.run", { text: "b" })).toBe("b");
 });
 
 const BOMB = `a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]\nname: *b\n`;
@@ -283,16 +319,19 @@ test.each(BROKEN)("refuses a file %s, and uses the others [R6]", { tags: "rest" 
   expect(await runtime.call("EchoOnceSkill.run", { text: "b" })).toBe("b");
 });
 
-test("follows no link out of the folder [R6]", async () => {
-  const cwd = createFolder({});
-  writeFileSync(join(cwd, "echo.yaml"), ECHO);
+test("follows no links, and reads no folders [R6]", async () => {
+  const cwd = createFolder({ "real.saved.yaml": ECHO });
+  writeFileSync(join(cwd, "echo.yaml"), ECHO.replace("EchoOnceSkill", "OutsideSkill"));
   symlinkSync(join(cwd, "echo.yaml"), join(cwd, "skills/echo.saved.yaml"));
+  symlinkSync(join(cwd, "skills/real.saved.yaml"), join(cwd, "skills/inside.saved.yaml"));
+  mkdirSync(join(cwd, "skills/folder.saved.yaml"));
   const runtime = await createRuntime({ skillsDir: join(cwd, "skills"), workers: 1 });
   onTestFinished(() => runtime.close());
-  expect(runtime.problems).toContainEqual({
-    source: "echo.saved.yaml",
-    error: "Cannot load the skill: it is not a regular file (SKILL_INVALID)",
-  });
+  const error = "Cannot load the skill: it is not a regular file (SKILL_INVALID)";
+  expect(runtime.problems).toEqual(
+    ["echo", "folder", "inside"].map((name) => ({ source: `${name}.saved.yaml`, error })),
+  );
+  expect(runtime.savedSkills.list().map(({ source }) => source)).toEqual(["real.saved.yaml"]);
 });
 
 test("lets the skill of a module have a name before a saved one [R6]", async () => {
@@ -300,4 +339,17 @@ test("lets the skill of a module have a name before a saved one [R6]", async () 
   expect(runtime.problems).toMatchObject([
     { source: "base.saved.yaml", error: "Skill 'BaseSkill' is already taken by code" },
   ]);
+});
+
+test("gives a name to a module before a saved skill, and to the first of two saved skills [R6]", async () => {
+  const module = "/** Echoes. */\nexport class EchoOnceSkill { /** Run. */ run() { return 'module'; } }\n";
+  const other = ECHO.replace("EchoOnceSkill", "OtherSkill");
+  const runtime = await open({ "z.js": module, "a.saved.yaml": ECHO, "b.saved.yaml": other, "c.saved.yaml": other });
+  const taken = (name: string, by: string): string =>
+    `Cannot load the skill: "${name}" is already taken by "${by}" (SKILL_INVALID)`;
+  expect(runtime.problems).toEqual([
+    { source: "a.saved.yaml", error: taken("EchoOnceSkill", "z.js") },
+    { source: "c.saved.yaml", error: taken("OtherSkill", "b.saved.yaml") },
+  ]);
+  expect(await runtime.call("EchoOnceSkill.run", {})).toBe("module");
 });

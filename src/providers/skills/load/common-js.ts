@@ -1,6 +1,7 @@
 import { getName, nodeAt, nodesAt, type SyntaxNode } from "../type-reader/syntax.ts";
 import { type SkillModuleFacts, listDeclaredNames } from "./module-imports.ts";
-import { applyEdits, type ModuleText, type TextEdit } from "./module-text.ts";
+import { applyEdits, type TextEdit } from "../../../shared/source-text.ts";
+import type { ModuleText } from "./module-text.ts";
 
 const MODULE_NAMES = ["require", "module", "exports"];
 

@@ -21,8 +21,10 @@ export interface SkillModule {
 export interface DiscoveredModules {
   /** The real path of the skills folder; `undefined` if it does not exist. */
   readonly root: string | undefined;
-  /** Folders before files, each sorted by name. */
+  /** Modules with code: folders before files, each sorted by name. */
   readonly modules: readonly SkillModule[];
+  /** The files of the folder with skills that were saved from runs, sorted by name. */
+  readonly saved: readonly SkillModule[];
   readonly problems: readonly Problem[];
 }
 
@@ -35,25 +37,34 @@ export async function discover(dir: string, only?: string): Promise<DiscoveredMo
   if (only === undefined) return found;
   const target = await realpath(only).catch(() => only);
   const isWanted = ({ entry }: SkillModule): boolean => entry === target || dirname(entry) === target;
-  return { ...found, modules: found.modules.filter(isWanted), problems: [] };
+  return { ...found, modules: found.modules.filter(isWanted), saved: found.saved.filter(isWanted), problems: [] };
 }
+
+const NO_MODULES = { modules: [], saved: [] };
 
 async function discoverAll(dir: string): Promise<DiscoveredModules> {
   const root = await realpath(dir).catch(() => undefined);
-  if (root === undefined) return { root, modules: [], problems: [] };
+  if (root === undefined) return { root, ...NO_MODULES, problems: [] };
   const name = basename(dir);
   try {
     if (!(await stat(root)).isDirectory()) throw new Error("it is not a folder");
     const locations = await placesIn({ root, source: "" });
     const folders = locations.filter((location): location is EntryLocation => location.kind === "folder");
-    const files = locations.filter(
-      (location): location is EntryLocation => location.kind === "file" && isModuleFile(location.name),
-    );
-    const found = [...(await Promise.all(folders.map(moduleInFolder))).flat(), ...files.map(createModule)];
-    const refused = [...locations, ...found].filter((each) => "error" in each);
-    return { root, modules: found.filter((each) => "entry" in each), problems: refused.map(toProblem) };
+    const files = locations.filter((location): location is EntryLocation => location.kind === "file");
+    const code = files.filter((file) => isModuleFile(file.name)).map(createModule);
+    const found = [...(await Promise.all(folders.map(moduleInFolder))).flat(), ...code];
+    const saved = files.filter((file) => SAVED.test(file.name)).map(createModule);
+    const why = `there are more than ${MAX_SAVED} saved skills`;
+    const excess = saved.slice(MAX_SAVED).map(({ stem, source }) => refuse(stem, source, why));
+    const refused = [...locations, ...found, ...excess].filter((each) => "error" in each);
+    return {
+      root,
+      modules: found.filter((each) => "entry" in each),
+      saved: saved.slice(0, MAX_SAVED),
+      problems: refused.map(toProblem),
+    };
   } catch (error) {
-    return { root, modules: [], problems: [toProblem(refuse(name, name, formatReason(error)))] };
+    return { root, ...NO_MODULES, problems: [toProblem(refuse(name, name, formatReason(error)))] };
   }
 }
 
@@ -85,6 +96,7 @@ async function placesIn({
 async function resolveEntry(root: string, folder: string, entry: Dirent): Promise<EntryLocation | Refused> {
   const name = entry.name;
   const source = folder === "" ? name : `${folder}/${name}`;
+  if (SAVED.test(name) && !entry.isFile()) return refuse(name, source, "it is not a regular file");
   try {
     // A regular file needs no realpath: in a folder of hundreds of files, that saves most of the time.
     if (entry.isFile()) return { kind: "file", name, source, path: join(root, source), root };
@@ -110,8 +122,12 @@ function isModuleFile(name: string): boolean {
   return EXTENSIONS.includes(extname(name)) && !/\.(?:d|test|spec)\.[^.]+$/.test(name);
 }
 
+/** The names of files with a saved skill; `.learned.yaml` is the earlier one. */
+const SAVED = /\.(?:saved|learned)\.ya?ml$/;
+const MAX_SAVED = 500;
+
 function createModule({ name, source, path }: EntryLocation): SkillModule {
-  return { source, entry: path, stem: name.slice(0, -extname(name).length) };
+  return { source, entry: path, stem: name.replace(SAVED.test(name) ? SAVED : /\.[^.]+$/, "") };
 }
 
 /** Returns the module of a folder and the refused files in it; an empty list for a folder without code. */

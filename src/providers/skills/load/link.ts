@@ -13,7 +13,8 @@ import {
   type ModulePart,
 } from "./graph.ts";
 import type { SkillImport } from "./module-imports.ts";
-import { applyEdits, type ModuleText, type TextEdit } from "./module-text.ts";
+import { applyEdits, type TextEdit } from "../../../shared/source-text.ts";
+import type { ModuleText } from "./module-text.ts";
 
 /** Returns the file name of a part. */
 export function toName({ index, module: { format } }: ModulePart, stem: string): string {

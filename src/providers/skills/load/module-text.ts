@@ -1,6 +1,6 @@
 import { stripTypes } from "../../../frontend/index.ts";
 import { loadTypeScript } from "../../../shared/package/typescript.ts";
-import { createSourceText } from "../../../shared/source-text.ts";
+import { applyEdits, createSourceText } from "../../../shared/source-text.ts";
 import { detectModuleFormat } from "../type-reader/exports.ts";
 import type { ModuleFormat } from "../type-reader/index.ts";
 import type { ModuleFiles } from "../source-files.ts";
@@ -34,23 +34,6 @@ export function readModuleText(file: string, sources: ModuleFiles, source?: Sour
   const insertions = edits.flatMap((edit) => (edit.kind === "wrap" ? [{ ...edit, text: edit.before }] : []));
   const plain = attempt(() => parseStripped(file, applyEdits(stripped, insertions)));
   return plain instanceof SourceError ? compile(file, text, plain) : createModuleText(plain, true);
-}
-
-/** A part of a text, and what replaces it. */
-export interface TextEdit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-export function applyEdits(text: string, edits: readonly TextEdit[]): string {
-  let result = "";
-  let at = 0;
-  for (const { start, end, text: replacement } of [...edits].sort((a, b) => a.start - b.start)) {
-    result += text.slice(at, start) + replacement;
-    at = end;
-  }
-  return result + text.slice(at);
 }
 
 function attempt(parse: () => Source): Source | SourceError {

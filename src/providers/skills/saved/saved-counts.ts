@@ -1,7 +1,5 @@
-import { hash } from "node:crypto";
-
-import { isRecord } from "../../model/json.ts";
-import type { Space } from "../../store/index.ts";
+import { isRecord } from "../../../model/json.ts";
+import type { Space } from "../../../store/index.ts";
 
 /** How often a saved skill has passed, since its file was changed. */
 export interface SavedCounts {
@@ -19,12 +17,7 @@ export const MAX_FAILURES = 2;
 
 const MAX_REASON_UNITS = 500;
 
-/** Identifies the text of a file. */
-export function hashFile(text: string): string {
-  return hash("sha256", text);
-}
-
-/** Returns the counts of a file by its name. Those of another text do not count. */
+/** Returns the counts of a file by its name and the SHA-256 digest of its bytes. Those of another content do not count. */
 export async function readCounts(space: Space, file: string, digest: string): Promise<SavedCounts> {
   return parseCounts(await space.get(file), digest);
 }

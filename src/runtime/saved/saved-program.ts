@@ -1,7 +1,8 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { readProgramSource } from "../../frontend/index.ts";
 import type { ProgramSource } from "../../model/program.ts";
-import { findConstants, type FoundLiteral, formatPlace, type ProgramTree, readsInput } from "./constants.ts";
+import { applyEdits } from "../../shared/source-text.ts";
+import { findConstant, formatPlace, readsInput } from "./literals.ts";
 
 /** A larger program is not read. */
 const MAX_SOURCE_BYTES = 256 << 10;
@@ -14,34 +15,16 @@ const MAX_SOURCE_BYTES = 256 << 10;
 export function readSavedProgram(source: string, parameters: readonly string[]): string {
   const { tree } = parseSource(source);
   if (parameters.length === 0 || readsInput(tree)) return source;
-  const parts: string[] = [];
-  let end = 0;
-  for (const { name, literal } of findSlots(source, tree, parameters)) {
-    parts.push(source.slice(end, literal.start), `(await device.input()).${name}`);
-    end = literal.end;
-  }
-  return parts.join("") + source.slice(end);
-}
-
-interface ProgramSlot {
-  readonly name: string;
-  readonly literal: FoundLiteral;
-}
-
-/** Finds the literals of the parameters, in the order of the text. */
-function findSlots(source: string, tree: ProgramTree, parameters: readonly string[]): readonly ProgramSlot[] {
-  const constants = findConstants(tree);
   const write = `write const { ${parameters.join(", ")} } = await device.input()`;
-  const slots = parameters.map((name) => {
-    const [first, second] = constants.filter((constant) => constant.name === name);
-    if (first === undefined) throw createProgramError(`the program does not use its parameter ${name}: ${write}`);
-    if (second !== undefined)
-      throw createProgramError(`${formatPlace(source, second.start)} of the program declares ${name} again: rename it`);
-    if (first.literal !== undefined) return { name, literal: first.literal };
-    const position = formatPlace(source, first.start);
+  const edits = parameters.map((name) => {
+    const constant = findConstant(tree, name);
+    if (constant === undefined) throw createProgramError(`the program does not use its parameter ${name}: ${write}`);
+    const { start, literal } = constant;
+    if (literal !== undefined) return { ...literal, text: `(await device.input()).${name}` };
+    const position = formatPlace(source, start);
     throw createProgramError(`${position} of the program: the value of ${name} is computed; ${write}`);
   });
-  return slots.toSorted((a, b) => a.literal.start - b.literal.start);
+  return applyEdits(source, edits);
 }
 
 /** Parses the text of a program. Throws `SKILL_INVALID` with the line and column of the first mistake. */

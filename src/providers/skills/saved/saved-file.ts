@@ -1,11 +1,11 @@
-import { METADATA_FIELDS, parseMetadata } from "../../authoring/metadata.ts";
-import { sentence, SkillgateError } from "../../errors.ts";
-import { isRecord, type JsonSchema } from "../../model/json.ts";
-import type { MethodMetadata } from "../../model/skill.ts";
-import { readYamlFields, type YamlFields } from "../../shared/files/yaml-fields.ts";
-import { truncateText } from "../../shared/format-text.ts";
-import { isMemberName } from "../../shared/names/skill-names.ts";
-import { stringify } from "../../shared/package/yaml.ts";
+import { METADATA_FIELDS, parseMetadata } from "../../../authoring/metadata.ts";
+import { sentence, SkillgateError } from "../../../errors.ts";
+import { isRecord, type JsonSchema } from "../../../model/json.ts";
+import type { MethodMetadata } from "../../../model/skill.ts";
+import { readYamlFields, type YamlFields } from "../../../shared/files/yaml-fields.ts";
+import { truncateText } from "../../../shared/format-text.ts";
+import { isMemberName } from "../../../shared/names/skill-names.ts";
+import { stringify } from "../../../shared/package/yaml.ts";
 
 /** A skill that was saved from a run. */
 export interface SavedFile {
@@ -37,7 +37,7 @@ const FIELDS = ["format", "name", "description", "method", "run", "cassette", "p
 /** Parses a file. Throws `SKILL_INVALID` with the line of the mistake. */
 export function parseSavedFile(text: string): SavedFile {
   const fields = readYamlFields(text, [...FIELDS, ...METADATA_FIELDS], createFileError);
-  requireValue(fields, "format", (value) => value === FORMAT, JSON.stringify(FORMAT));
+  requireText(fields, "format", (value) => value === FORMAT, JSON.stringify(FORMAT));
   const metadata = readMetadata(fields);
   return {
     name: requireText(fields, "name", isMemberName, "the name of a skill, such as WeatherReportSkill"),
@@ -92,24 +92,15 @@ function readMetadata({ values, getLine }: YamlFields): SavedFile["metadata"] {
   return parseMetadata(values, "the method");
 }
 
-function requireText(fields: YamlFields, field: string, isValid: (value: string) => boolean, expected: string): string {
-  return requireValue(
-    fields,
-    field,
-    (value): value is string => typeof value === "string" && isValid(value),
-    expected,
-  ) as string;
-}
-
-function requireValue(
+function requireText(
   { values, getLine }: YamlFields,
   field: string,
-  isValid: (value: unknown) => boolean,
+  isValid: (value: string) => boolean,
   expected: string,
-): unknown {
+): string {
   const value = values[field];
   if (value === undefined) throw createFileError(1, `the field ${field} is missing: write ${field}: with ${expected}`);
-  if (isValid(value)) return value;
+  if (typeof value === "string" && isValid(value)) return value;
   const text = truncateText(describeValue(value), MAX_SHOWN_UNITS);
   throw createFileError(getLine(field), `${field} must be ${expected}, not ${text}`);
 }
@@ -122,6 +113,6 @@ function describeValue(value: unknown): string {
   return typeof value === "object" ? "an object" : JSON.stringify(value);
 }
 
-export function createFileError(line: number, why: string): SkillgateError {
+function createFileError(line: number, why: string): SkillgateError {
   return new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `line ${line}: ${why}`));
 }
