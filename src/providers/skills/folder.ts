@@ -1,4 +1,4 @@
-import { readFileSync, type Stats, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 import type { DefinedSkill } from "../../authoring/define-skill.ts";
@@ -11,6 +11,7 @@ import { type Guidance, readGuidance } from "./load/guidance.ts";
 import { hangingImports } from "./load/import-marks.ts";
 import { prepare } from "./load/prepare.ts";
 import { loadError } from "./load/problems.ts";
+import { computeSignature } from "./load/signature.ts";
 import {
   createLoadRequest,
   type LoadedModule,
@@ -385,27 +386,4 @@ function listHeld(module: SkillModule, prepared: Prepared, why: string): readonl
     const methods = classes.find((each) => each.name === name)?.methods ?? functions;
     return { name, source, why, methods: methods.map(({ definition }) => definition) };
   });
-}
-
-/** Margin for file systems that stamp a change slightly too early. */
-const STAMP_MS = 10;
-
-/** Returns an empty signature if a file changed after `since`: it is unknown which version was read. */
-function computeSignature(files: readonly string[], since = Infinity): string {
-  const stamps = files.map((file) => {
-    const facts = statOrUndefined(file);
-    return facts === undefined
-      ? { text: `${file} gone`, at: 0 }
-      : { text: `${file} ${facts.mtimeMs} ${facts.size}`, at: facts.mtimeMs };
-  });
-  return stamps.some(({ at }) => at > since - STAMP_MS) ? "" : stamps.map(({ text }) => text).join("\n");
-}
-
-function statOrUndefined(file: string): Stats | undefined {
-  try {
-    return statSync(file);
-  } catch {
-    // Deleted and unreachable files are treated alike.
-    return undefined;
-  }
 }
