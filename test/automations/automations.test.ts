@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -377,4 +378,54 @@ test("is held when the program of a saved skill changed behind the same definiti
     /GreetSkill\.greet has changed since it was accepted/,
   );
   expect(posts).not.toContain("good bye");
+});
+
+describe("an automation whose webhook has the id of another one", () => {
+  const WEBHOOK = { verify: "github", secrets: ["${HOOK_SECRET}"] };
+  const WHY =
+    "its webhook has the id report, which the automation report has already; write another one, as in webhook: { id: second-hook }";
+
+  test("is not accepted", async () => {
+    await write("report", { webhook: WEBHOOK });
+    await write("second", { webhook: { ...WEBHOOK, id: "report" } });
+    await runtime.automations.accept("report");
+    expect((await runtime.automations.offer("second")).flaw).toBe(WHY);
+    await expect(runtime.automations.accept("second")).rejects.toThrow(`second: ${WHY} (AUTOMATION_HELD)`);
+    await write("second", { webhook: { ...WEBHOOK, id: "second-hook" } });
+    expect(await runtime.automations.accept("second")).toMatchObject({ state: "enabled", webhook: "second-hook" });
+    // Its own id is its own also when it is accepted again.
+    expect(await runtime.automations.accept("report")).toMatchObject({ state: "enabled", webhook: "report" });
+  });
+
+  test("is not written, also while neither is accepted", async () => {
+    await write("report", { webhook: WEBHOOK });
+    const from = { source: SOURCE };
+    const save = (id: string) =>
+      runtime.automations.save({ name: "second", key: "poster", from, webhook: { ...WEBHOOK, id } });
+    await expect(save("report")).rejects.toThrow(`second: ${WHY} (AUTOMATION_INVALID)`);
+    expect(await save("other")).toMatchObject({ name: "second" });
+  });
+
+  test("is held with the reason when both were accepted at once, and the first one keeps the id", async () => {
+    await write("report", { webhook: WEBHOOK });
+    await write("second", { webhook: { ...WEBHOOK, id: "other" } });
+    for (const name of ["report", "second"]) await runtime.automations.accept(name);
+    await write("second", { webhook: { ...WEBHOOK, id: "report" } });
+    expect(await runtime.automations.get("second")).toMatchObject({
+      state: "held",
+      reason: expect.stringMatching(/its file has changed/),
+    });
+    // Another process accepts it at the same moment, and does not see the first one.
+    const { automations } = await runtime.database();
+    const row = await automations.get("second");
+    const version = await automations.getVersion("second");
+    if (row === undefined || version === undefined) throw new TypeError("The automation is gone");
+    const text = await readFile(join(folder, "automations", "second.yaml"), "utf8");
+    const accepted = { ...row, state: "enabled", digest: hash("sha256", text), updated: Date.now() } as const;
+    await automations.put(accepted, { ...version, text });
+    const request = { headers: {}, body: Buffer.from("{}"), address: "192.0.2.1" };
+    await runtime.automations.receive("report", request);
+    await expect.poll(async () => runtime.automations.get("second")).toMatchObject({ state: "held", reason: WHY });
+    expect(await runtime.automations.get("report")).toMatchObject({ state: "enabled" });
+  });
 });

@@ -41,7 +41,8 @@ import {
 import { createOccurrenceRunner } from "./runner.ts";
 import { type FollowedSchedules, followSchedules } from "./schedules.ts";
 import type { UpcomingOptions, UpcomingSlots } from "./upcoming.ts";
-import { createWebhooks } from "./webhooks.ts";
+import { findWebhookConflict } from "./webhook-conflict.ts";
+import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
 export type {
   AutomationProposal,
@@ -129,7 +130,8 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
   const open = (): Promise<Database> => parts.database.open();
   const files = openFiles(parts);
   let isClosing = false;
-  const life = createLife(options, files);
+  const findOwner = (id: string): Promise<string | undefined> => webhooks.findOwner(id);
+  const life = createLife(options, files, findOwner);
   const runner = createOccurrenceRunner({
     open,
     run: (source, how) => options.run.run(source, how),
@@ -153,6 +155,7 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
     open,
     files,
     intake,
+    onConflict: (name) => void hold(name, life, parts),
     dispatch: (name) => void dispatcher.dispatch(name),
   });
   const stops: (() => void)[] = [webhooks.close];
@@ -190,7 +193,7 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
   return {
     api: {
       ...createReads({ files, open, getRefusal: webhooks.getRefusal }),
-      ...createAuthoring(options, files),
+      ...createAuthoring(options, files, findOwner),
       ...createChanges({ ...changes, dispatch: dispatchHere }),
       ...createStarts({ ...changes, dispatch: (name) => void dispatcher.dispatch(name) }),
       receive: webhooks.receive,
@@ -216,9 +219,14 @@ function openFiles({ settings, trust, log }: RuntimeParts): AutomationFiles {
   });
 }
 
-function createLife({ parts, run }: AutomationParts, files: AutomationFiles): AutomationLife {
+function createLife(
+  { parts, run }: AutomationParts,
+  files: AutomationFiles,
+  findOwner: Webhooks["findOwner"],
+): AutomationLife {
   return createAutomationLife({
     files,
+    findWebhookConflict: (name, webhook) => findWebhookConflict(name, webhook, findOwner),
     write: (name, text) => writeAutomation(name, text, parts.settings),
     open: () => parts.database.open(),
     check: (source, { input }, caller) =>
@@ -228,6 +236,15 @@ function createLife({ parts, run }: AutomationParts, files: AutomationFiles): Au
     onHeld: (name, why) => parts.alerts.onAutomation({ name, state: "held", why }),
     now: Date.now,
   });
+}
+
+/** Looks at an automation that must not run as it is: it is held then. */
+async function hold(name: string, life: AutomationLife, { log }: Pick<RuntimeParts, "log">): Promise<void> {
+  try {
+    await life.prepare(name);
+  } catch (error) {
+    log("warn", `Cannot hold the automation ${name}: ${getMessage(error)}`);
+  }
 }
 
 async function findRules(name: string, life: AutomationLife): Promise<StartRules | StartObstacle> {

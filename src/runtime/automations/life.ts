@@ -61,6 +61,8 @@ export interface LifeParts extends ReviewParts {
   /** Writes the file of a proposal. */
   readonly write: (name: string, text: string) => Promise<void>;
   readonly open: () => Promise<Database>;
+  /** Says why an automation cannot have its webhook; `undefined` if it can. */
+  readonly findWebhookConflict: (name: string, webhook: AutomationFile["webhook"]) => Promise<string | undefined>;
   /** Called when this process has held an automation, once over all processes. */
   readonly onHeld: (name: string, why: string) => void;
   readonly now: () => number;
@@ -97,7 +99,8 @@ async function prepareAutomation(name: string, parts: LifeParts): Promise<Runnab
   const review = await reviewAutomation(entry.file, parts);
   const why =
     findChange(review, entry.digest, { ...accepted, digest: row.digest }) ??
-    (review.isPassing ? undefined : review.flaw);
+    (review.isPassing ? undefined : review.flaw) ??
+    (await parts.findWebhookConflict(name, entry.file.webhook));
   if (why !== undefined) return hold(row, why);
   if (review.caller === undefined) return hold(row, review.flaw ?? "it has no key");
   return { file: entry.file, caller: review.caller };
@@ -121,7 +124,8 @@ function createOffers(parts: LifeParts): Offers {
     const accepted = proposal === undefined ? version : undefined;
     const difference = describeDifference(accepted, { text, methods: review.methods });
     const whole = hashValueFully({ text, methods: review.methods });
-    return { name, file, proposedBy: proposal?.by, review, difference, text, digest: whole, flaw: review.flaw };
+    const flaw = review.flaw ?? (await parts.findWebhookConflict(name, file.webhook));
+    return { name, file, proposedBy: proposal?.by, review, difference, text, digest: whole, flaw };
   }
 
   /** A file of the same name takes precedence over a proposal. */

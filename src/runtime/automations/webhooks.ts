@@ -15,6 +15,8 @@ import { type AcceptedWebhook, createWebhookIndex } from "./webhook-index.ts";
 
 /** The webhooks of a runtime. */
 export interface Webhooks extends WebhookReceiver {
+  /** Returns the automation whose webhook has an id. */
+  readonly findOwner: (id: string) => Promise<string | undefined>;
   readonly close: () => void;
 }
 
@@ -22,6 +24,8 @@ export interface WebhookParts extends Pick<RuntimeParts, "settings" | "secrets" 
   readonly open: () => Promise<Database>;
   readonly files: AutomationFiles;
   readonly intake: Intake;
+  /** Called with an automation whose id of a webhook belongs to another one. */
+  readonly onConflict: (automation: string) => void;
   /** Begins what is due of an automation. */
   readonly dispatch: (automation: string) => void;
 }
@@ -31,7 +35,8 @@ const MAX_WAITING = { paused: 1_000, enabled: 10_000 } as const;
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { open, files, log, intake } = parts;
-  const index = createWebhookIndex({ open, files, warn: (text) => log("warn", text) });
+  const { onConflict } = parts;
+  const index = createWebhookIndex({ open, files, warn: (text) => log("warn", text), onConflict });
   const readSecrets = createSecretReader(parts);
   const waiting = new Map<string, keyof typeof MAX_WAITING>();
 
@@ -53,6 +58,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   });
   return {
     ...receiver,
+    findOwner: (id) => index.findOwner(id),
     close() {
       index.close();
       intake.close();

@@ -46,6 +46,8 @@ export type OccurrenceEnd = Pick<OccurrenceRow, "error"> & {
 export interface AutomationTable {
   get(name: string): Promise<AutomationRow | undefined>;
   list(where?: Where<AutomationRow>): Promise<readonly AutomationRow[]>;
+  /** Returns the number of all automations. */
+  count(): Promise<number>;
   /** Returns the accepted version, or that of a proposal. */
   getVersion(name: string): Promise<AcceptedVersion | undefined>;
   /** Adds or replaces an automation with its version. */
@@ -107,10 +109,14 @@ export function createAutomationTable(engine: StoreEngine): AutomationTable {
 
 function createAutomations(
   engine: StoreEngine,
-): Pick<AutomationTable, "get" | "getVersion" | "list" | "put" | "update" | "changeState" | "delete" | "passSlot"> {
+): Pick<
+  AutomationTable,
+  "get" | "getVersion" | "list" | "count" | "put" | "update" | "changeState" | "delete" | "passSlot"
+> {
   return {
     get: async (name) => (await engine.select(AUTOMATIONS, { name }))[0],
     list: (where = {}) => engine.select(AUTOMATIONS, where, { order: "name" }),
+    count: () => engine.total(AUTOMATIONS),
     getVersion: async (name) => (await engine.select(AUTOMATION_VERSIONS, { name }))[0]?.version,
     async put(row, version) {
       const { name } = row;
@@ -150,7 +156,10 @@ function createAutomations(
 
 function createOccurrences(
   engine: StoreEngine,
-): Omit<AutomationTable, "get" | "getVersion" | "list" | "put" | "update" | "changeState" | "delete" | "passSlot"> {
+): Omit<
+  AutomationTable,
+  "get" | "getVersion" | "list" | "count" | "put" | "update" | "changeState" | "delete" | "passSlot"
+> {
   return {
     async addOccurrence(occurrence, input) {
       const { automation, id } = occurrence;

@@ -50,10 +50,14 @@ interface AuthoringOptions {
   readonly savedSkills: Pick<SavedSkills, "toProgram">;
 }
 
-export function createAuthoring(options: AuthoringOptions, files: AutomationFiles): AutomationAuthoring {
+export function createAuthoring(
+  options: AuthoringOptions,
+  files: AutomationFiles,
+  findOwner: SavingParts["findOwner"],
+): AutomationAuthoring {
   const { runs } = options;
   const { log } = options.parts;
-  const parts = openParts(options, files);
+  const parts = { ...openParts(options, files), findOwner };
   let last: Promise<unknown> = Promise.resolve();
   /** One proposal after the other, so that each counts those before it. */
   const inTurn = <Result>(propose: () => Promise<Result>): Promise<Result> => {
@@ -94,7 +98,10 @@ export function createAuthoring(options: AuthoringOptions, files: AutomationFile
   };
 }
 
-function openParts({ parts, run, savedSkills }: AuthoringOptions, files: AutomationFiles): SavingParts {
+function openParts(
+  { parts, run, savedSkills }: AuthoringOptions,
+  files: AutomationFiles,
+): Omit<SavingParts, "findOwner"> {
   const { settings, database, registry, providers } = parts;
   return {
     files,

@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 
 import {
   type AutomationContent,
+  type AutomationFile,
   createAutomationError,
   formatAutomationFile,
   parseAutomationFile,
@@ -14,7 +15,8 @@ import type { Plan } from "../../../model/plan.ts";
 import { MASK } from "../../../shared/secrets.ts";
 import type { RunApi } from "../../api/run.ts";
 import type { RecordedProgram, SavedSkills } from "../../saved/index.ts";
-import { getAutomationFile } from "../automation-files.ts";
+import { type AutomationEntry, getAutomationFile } from "../automation-files.ts";
+import { findWebhookConflict } from "../webhook-conflict.ts";
 import { listPlannedCalls, type AutomationCall } from "../review.ts";
 import type { AuthoringParts } from "./parts.ts";
 import { writeFiles } from "./write-files.ts";
@@ -57,6 +59,8 @@ export interface SavedAutomation {
 export interface SavingParts extends AuthoringParts {
   readonly check: RunApi["checkTexts"];
   readonly toProgram: SavedSkills["toProgram"];
+  /** Returns the automation whose webhook has an id. */
+  readonly findOwner: (id: string) => Promise<string | undefined>;
 }
 
 /** Writes the files of an automation. Throws `AUTOMATION_INVALID`, `SAVE_INVALID`, `RUN_NOT_FOUND`, `OPTION_INVALID` for a name in use. */
@@ -73,7 +77,7 @@ export async function saveAutomation(automation: AutomationToSave, parts: Saving
   const { plan } = await checkProgram(program.source, parts);
   const calls = listPlannedCalls(plan, parts.getCatalog(OWNER));
   const text = formatAutomationFile(describeContent(automation, program, calls));
-  parseAutomationFile(name, text);
+  await requireOwnWebhook(name, parseAutomationFile(name, text).webhook, parts);
   const file = getAutomationFile(folder, name);
   const cassette = join(folder, getCassetteName(name));
   const texts = new Map<string, string | undefined>([[file, text]]);
@@ -83,6 +87,26 @@ export async function saveAutomation(automation: AutomationToSave, parts: Saving
   await parts.files.refresh();
   const files = cassetteText === undefined ? [file] : [file, cassette];
   return { name, files, calls, parameters, example: values };
+}
+
+/** Compares also with files that were not accepted yet: only one of them could be. */
+async function requireOwnWebhook(
+  name: string,
+  webhook: AutomationFile["webhook"],
+  { files, findOwner }: SavingParts,
+): Promise<void> {
+  const findAny = async (id: string): Promise<string | undefined> => {
+    const owner = await findOwner(id);
+    if (owner !== undefined) return owner;
+    return files.list().find((entry) => entry.name !== name && getWebhookId(entry) === id)?.name;
+  };
+  const conflict = await findWebhookConflict(name, webhook, findAny);
+  if (conflict !== undefined) throw createAutomationError(`${name}: ${conflict}`);
+}
+
+function getWebhookId(entry: AutomationEntry): string | undefined {
+  if (entry.kind !== "file" || entry.file.webhook === undefined) return undefined;
+  return entry.file.webhook.id ?? entry.name;
 }
 
 export function getCassetteName(name: string): string {
