@@ -8,9 +8,9 @@ import { createTables, type SqlEngine } from "../../src/store/database/schema.ts
 import { COUNTERS } from "../../src/store/tables/counters.ts";
 import { openDatabase } from "../../src/store/index.ts";
 import { createFolder } from "../approvals/mail.ts";
-import { usePostgres } from "../support/databases.ts";
+import { shareFilePostgres } from "../support/databases.ts";
 
-const postgres = usePostgres();
+const postgres = shareFilePostgres();
 
 /** A network between a store and its server that can lose an answer. */
 interface Network {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 
 import type { Database, StoreLocation } from "../../src/store/index.ts";
-import { findPostgres, type PostgresServer, startPostgres } from "./servers/postgres.ts";
+import { findPostgres, type PostgresServer, sharePostgres, startPostgres } from "./servers/postgres.ts";
 
 /** The kinds of databases that outlive a process, each with a function that returns the place of a new one. */
 export type DatabaseKinds = readonly (readonly [kind: Database["kind"], makeLocation: () => StoreLocation])[];
@@ -29,9 +29,25 @@ export function usePostgres(): FilePostgres | undefined {
   return { url: () => get().url(), kill: () => get().kill(), start: () => get().start() };
 }
 
-/** Starts PostgreSQL for the tests of a file, and creates a folder for each test, which `getFolder` returns. */
+/** Returns the URLs of the PostgreSQL that the files of a process share; `undefined` where it is not installed. */
+export function shareFilePostgres(): Pick<PostgresServer, "url"> | undefined {
+  const programs = findPostgres();
+  if (programs === undefined) return undefined;
+  let createUrl: PostgresServer["url"] | undefined;
+  beforeAll(async () => {
+    createUrl = await sharePostgres(programs);
+  });
+  return {
+    url() {
+      if (createUrl === undefined) throw new TypeError("PostgreSQL runs only while the tests run");
+      return createUrl();
+    },
+  };
+}
+
+/** Starts PostgreSQL for the tests of a process, and creates a folder for each test, which `getFolder` returns. */
 export function prepareDatabases(): { readonly kinds: DatabaseKinds; readonly getFolder: () => string } {
-  const postgres = usePostgres();
+  const postgres = shareFilePostgres();
   let folder: string;
   let places = 0;
   beforeEach(async () => {

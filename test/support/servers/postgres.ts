@@ -1,9 +1,11 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 
 import { findFreePort } from "./free-port.ts";
 import { reportMissingServer } from "./require-server.ts";
@@ -34,6 +36,72 @@ export function findPostgres(): string | undefined {
 
 /** Starts a server in a temporary folder. */
 export async function startPostgres(programs: string): Promise<PostgresServer> {
+  const { folder, user, port, args } = await prepareFolder(programs);
+  let server: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    // After a kill, processes of the server may still end: then it cannot start yet.
+    for (;;) {
+      const child = spawn(join(programs, "postgres"), args, {
+        stdio: ["ignore", "ignore", "pipe"],
+        cwd: folder,
+        ...user,
+      });
+      server = child;
+      if (await isAccepting(child.stderr)) return;
+    }
+  };
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, "exit");
+    server.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    url: createUrls(port),
+    kill: () => stop("SIGKILL"),
+    start,
+    async close() {
+      // Ends at once, with the connections that are open.
+      await stop("SIGINT");
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+let shared: Promise<PostgresServer["url"]> | undefined;
+
+/**
+ * Returns the URLs of one server for all files of this process, which starts at the first call. It ends, and its folder is
+ * removed, when this process has ended in any way: then the input of the shell ends that started it.
+ */
+export function sharePostgres(programs: string): Promise<PostgresServer["url"]> {
+  return (shared ??= startShared(programs));
+}
+
+const WATCH = `folder=$1; shift; "$@" & server=$!; read -r _; kill -INT $server; wait $server; cd /; rm -rf "$folder"`;
+
+async function startShared(programs: string): Promise<PostgresServer["url"]> {
+  const { folder, user, port, args } = await prepareFolder(programs);
+  const shell = spawn("/bin/sh", ["-c", WATCH, "sh", folder, join(programs, "postgres"), ...args], {
+    stdio: ["pipe", "ignore", "pipe"],
+    detached: true, // Ctrl-C ends this process first
+    cwd: folder,
+    ...user,
+  });
+  if (!(await isAccepting(shell.stderr))) throw new Error("PostgreSQL did not start");
+  shell.unref();
+  for (const stream of [shell.stdin, shell.stderr]) (stream as Socket).unref();
+  return createUrls(port);
+}
+
+/** Creates an empty database in a temporary folder. Returns the arguments of its server. */
+async function prepareFolder(programs: string): Promise<{
+  readonly folder: string;
+  readonly user: SystemUser | undefined;
+  readonly port: number;
+  readonly args: readonly string[];
+}> {
   const user = findUser();
   const folder = mkdtempSync(join(tmpdir(), "skillgate-postgres-"));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
@@ -46,45 +114,24 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     `unix_socket_directories=${folder}`,
     "shared_buffers=16MB",
   ];
-  const args = ["-D", data, "-p", String(port), ...settings.flatMap((each) => ["-c", each])];
-  let server: ChildProcess | undefined;
-  const start = async (): Promise<void> => {
-    // After a kill, processes of the server may still end: then it cannot start yet.
-    for (;;) {
-      const child = spawn(join(programs, "postgres"), args, {
-        stdio: ["ignore", "ignore", "pipe"],
-        cwd: folder,
-        ...user,
-      });
-      let isReady = false;
-      for await (const line of createInterface(child.stderr))
-        if (line.includes("ready to accept connections")) {
-          isReady = true;
-          break;
-        }
-      child.stderr.resume();
-      server = child;
-      if (isReady) return;
+  return { folder, user, port, args: ["-D", data, "-p", String(port), ...settings.flatMap((each) => ["-c", each])] };
+}
+
+/** Reads what a server writes until it accepts connections; false if it ends before. */
+async function isAccepting(stderr: Readable): Promise<boolean> {
+  const lines = createInterface(stderr);
+  for await (const line of lines)
+    if (line.includes("ready to accept connections")) {
+      stderr.resume();
+      return true;
     }
-  };
-  const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
-    const ended = once(server, "exit");
-    server.kill(signal);
-    await ended;
-  };
-  await start();
+  return false;
+}
+
+/** Returns a function that returns the URL of another schema at each call. */
+function createUrls(port: number): () => string {
   let schemas = 0;
-  return {
-    url: () => `postgres://skillgate:secret@127.0.0.1:${port}/postgres?search_path=test_${++schemas}`,
-    kill: () => stop("SIGKILL"),
-    start,
-    async close() {
-      // Ends at once, with the connections that are open.
-      await stop("SIGINT");
-      rmSync(folder, { recursive: true });
-    },
-  };
+  return () => `postgres://skillgate:secret@127.0.0.1:${port}/postgres?search_path=test_${++schemas}`;
 }
 
 /** Creates the files of an empty database. Later calls copy those of the first: `initdb` takes a second. */

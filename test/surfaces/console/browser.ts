@@ -77,16 +77,13 @@ function createConfig(project: string, home: string): ConsoleConfig {
   return { options, settingsFile: join(project, "settings.yaml"), skillsFolder: join(project, "skills") };
 }
 
-/** The browser of this process, which all its files of tests share: modules are loaded again for each of them. */
-const shared = globalThis as { skillgateBrowser?: Promise<Browser> };
 let browser: Browser | undefined;
 
-/** Starts Chromium, unless an earlier file of this process has. It ends with the process. */
+/** Starts Chromium, unless an earlier file of this process has: files of one process share it. It ends with the process. */
 export function useBrowser(): void {
   beforeAll(async () => {
     if (!hasChromium) return;
-    shared.skillgateBrowser ??= chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
-    browser = await shared.skillgateBrowser;
+    browser ??= await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   });
 }
 
