@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../../src/index.ts";
 import { MAX_INPUT_BYTES } from "../../../src/shared/json/run-input.ts";
@@ -36,12 +36,22 @@ function createFolder(): string {
   return folder;
 }
 
-async function open(options: RuntimeOptions = {}): Promise<Runtime> {
+async function open(options: RuntimeOptions): Promise<Runtime> {
   const runtime = await createRuntime({ skillsDir: false, skills: [MailSkill], workers: 1, ...options });
   onTestFinished(() => runtime.close());
   sent.length = 0;
   return runtime;
 }
+
+let shared: Promise<Runtime> | undefined;
+
+/** Returns the runtime of the tests that leave nothing in it. */
+async function getRuntime(): Promise<Runtime> {
+  sent.length = 0;
+  return (shared ??= createRuntime({ skillsDir: false, skills: [MailSkill], workers: 1 }));
+}
+
+afterAll(async () => (await shared)?.close());
 
 const openRecorded = (options: RuntimeOptions = {}): Promise<Runtime> =>
   open({ store: createFolder(), runs: { record: "full" }, ...options });
@@ -52,7 +62,7 @@ test.each([
   "const { city } = device.input();\ncity",
   "const input = await device.input();\ninput['city']",
 ])("gives a program its input: %s", async (code) => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   expect(await runtime.run(code, { input: { city: "Rome" } })).toMatchObject({ kind: "completed", value: "Rome" });
 });
 
@@ -66,13 +76,13 @@ test.each([
   [{ $bytes: "AAAA", $undefined: 1, constructor: "c", toJSON: "t" }],
   ["`); await device.MailSkill.send('x'); \u2028\u0000 </code>"],
 ])("gives the value %j as it is", async (input) => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   expect(await runtime.run("await device.input()", { input })).toMatchObject({ kind: "completed", value: input });
   expect(sent).toEqual([]);
 });
 
 test("keeps a member __proto__ as data", async () => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   const input = JSON.parse('{"__proto__": {"admin": true}, "list": [1]}') as unknown;
   const code = "const input = await device.input();\n[typeof input.admin, Object.keys(input), JSON.stringify(input)]";
   expect(await runtime.run(code, { input })).toMatchObject({
@@ -81,7 +91,7 @@ test("keeps a member __proto__ as data", async () => {
 });
 
 test("converts dates and BigInts, and leaves out members that are undefined", async () => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   const input = { at: new Date(0), small: 5n, large: 2n ** 70n, absent: undefined };
   expect(await runtime.run("await device.input()", { input })).toMatchObject({
     value: { at: "1970-01-01T00:00:00.000Z", small: 5, large: "1180591620717411303424" },
@@ -105,7 +115,7 @@ test.each<readonly [string, unknown, string]>([
   ["a cycle", CYCLE, "it has more than 200 levels"],
   ["too much", "x".repeat(MAX_INPUT_BYTES - 1), `it has ${MAX_INPUT_BYTES + 1} bytes, at most ${MAX_INPUT_BYTES}`],
 ])("refuses %s before anything runs", async (_what, input, why) => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   await expect(runtime.run("device.MailSkill.send('a')", { input })).rejects.toMatchObject({
     code: "INPUT_INVALID",
     message: expect.stringContaining(`Cannot start a run with this input: ${why}`),
@@ -114,7 +124,7 @@ test.each<readonly [string, unknown, string]>([
 });
 
 test("accepts an input at its limits", async () => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   const input = "x".repeat(MAX_INPUT_BYTES - 2);
   expect(await runtime.run("(await device.input()).length", { input })).toMatchObject({ value: input.length });
   expect(await runtime.run("JSON.stringify(await device.input()).length", { input: nest(200) })).toMatchObject({
@@ -123,7 +133,7 @@ test("accepts an input at its limits", async () => {
 });
 
 test("bounds the values of an input from elsewhere", async () => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   const run = (values: number): Promise<unknown> =>
     runtime.run("(await device.input()).length", {
       input: Array.from({ length: values }, () => 1),
@@ -147,7 +157,7 @@ test.each<readonly [unknown, string]>([
   [["Rome"], "it must be an object"],
   [undefined, "it is missing, and the program has a schema for it"],
 ])("refuses the input %j by its schema", async (input, why) => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   await expect(runtime.run("1", { input, inputSchema: SCHEMA })).rejects.toMatchObject({
     code: "INPUT_INVALID",
     message: expect.stringContaining(why),
@@ -156,7 +166,7 @@ test.each<readonly [unknown, string]>([
 });
 
 test("refuses an input whose schema cannot be checked", async () => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   await expect(runtime.run("1", { input: {}, inputSchema: { type: "objekt" } })).rejects.toMatchObject({
     code: "INPUT_INVALID",
     message: expect.stringContaining("part of its schema cannot be checked"),
@@ -164,7 +174,7 @@ test("refuses an input whose schema cannot be checked", async () => {
 });
 
 test("says how to give an input to a program that asks for one", async () => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   expect(await runtime.run("await device.input()")).toMatchObject({
     kind: "failed",
     error: { code: "INPUT_MISSING", message: expect.stringContaining('skillgate run --input \'{"city": "Rome"}\'') },
@@ -174,7 +184,7 @@ test("says how to give an input to a program that asks for one", async () => {
 });
 
 test("leaves the word input to programs", async () => {
-  const runtime = await open();
+  const runtime = await getRuntime();
   expect(await runtime.run("const input = (x) => x + 1;\ninput(1)")).toMatchObject({ value: 2 });
   const refused = await runtime.run("input('Your name?')", { input: 1 });
   expect(refused).toMatchObject({ kind: "refused" });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { type Caller, createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../../src/index.ts";
 import {
@@ -140,18 +140,25 @@ test("lets a skill of the program have the name", async () => {
   expect(await run(runtime, "await device.store.buy()")).toBe("bought");
 });
 
-test.each<readonly [string, string, string]>([
-  ["an empty key", `"", 1`, "ARGUMENTS_INVALID"],
-  ["a long key", `"k".repeat(${KEY_CHARACTERS + 1}), 1`, "ARGUMENTS_INVALID"],
-  ["a missing value", `"a"`, "ARGUMENTS_INVALID"],
-  ["bytes", `"a", new Uint8Array(2)`, 'device.store: the value of "a": it is bytes, and JSON has no such value'],
-  ["a long value", `"a", "x".repeat(${VALUE_CHARACTERS})`, `has ${VALUE_CHARACTERS + 2} characters, at most`],
-])("refuses %s", async (_what, args, says) => {
-  const runtime = await open();
-  const code = `let text = "";\ntry { await device.store.set(${args}); } catch (error) { text = error.message; }\ntext`;
-  const outcome = await runtime.run(code);
-  expect(outcome.kind === "completed" ? outcome.value : outcome.text).toContain(says);
-  expect(await run(runtime, "await device.store.list()")).toEqual([]);
+describe("a call that stores nothing", () => {
+  let runtime: Runtime;
+  beforeAll(async () => {
+    runtime = await createRuntime({ skillsDir: false, workers: 1 });
+  });
+  afterAll(() => runtime.close());
+
+  test.each<readonly [string, string, string]>([
+    ["an empty key", `"", 1`, "ARGUMENTS_INVALID"],
+    ["a long key", `"k".repeat(${KEY_CHARACTERS + 1}), 1`, "ARGUMENTS_INVALID"],
+    ["a missing value", `"a"`, "ARGUMENTS_INVALID"],
+    ["bytes", `"a", new Uint8Array(2)`, 'device.store: the value of "a": it is bytes, and JSON has no such value'],
+    ["a long value", `"a", "x".repeat(${VALUE_CHARACTERS})`, `has ${VALUE_CHARACTERS + 2} characters, at most`],
+  ])("refuses %s", async (_what, args, says) => {
+    const code = `let text = "";\ntry { await device.store.set(${args}); } catch (error) { text = error.message; }\ntext`;
+    const outcome = await runtime.run(code);
+    expect(outcome.kind === "completed" ? outcome.value : outcome.text).toContain(says);
+    expect(await run(runtime, "await device.store.list()")).toEqual([]);
+  });
 });
 
 test("accepts a key and a value at their limits", async () => {
