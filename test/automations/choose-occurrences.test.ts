@@ -61,6 +61,15 @@ test("a slot with overlap cancel ends no delivery, and waits while these use the
   expect(choose({ active: [busy, { ...busy, id: "e" }], due }, { overlap: "cancel" })).toEqual([]);
 });
 
+test.each(["skip", "queue", "parallel", "cancel"] as const)(
+  "with overlap %s, deliveries wait and are not lost",
+  (overlap) => {
+    const due = [delivery("a"), delivery("b")];
+    expect(choose({ active: [running("x")], due }, { overlap, parallel: 1 })).toEqual([]);
+    expect(choose({ active: [running("x")], due }, { overlap })).toEqual(["a running"]);
+  },
+);
+
 test("deliveries wait for the limit of parallel runs, and none is skipped", () => {
   const due = ["a", "b", "c"].map(delivery);
   expect(choose({ due })).toEqual(["a running", "b running"]);

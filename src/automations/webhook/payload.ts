@@ -68,11 +68,45 @@ function parseJson(json: string, subject: string): unknown {
   if (shape !== undefined) throw unreadable(`${subject} has ${shape}`);
   if (countCommas(json) >= MAX_FOREIGN_VALUES)
     throw unreadable(`${subject} has more than ${MAX_FOREIGN_VALUES} values`);
+  if (hasManyExactNumbers(json))
+    throw unreadable(`${subject} has more than ${MAX_EXACT_NUMBERS} numbers of 16 digits or with an exponent`);
   try {
     return parseValueExactly(json);
   } catch {
     return undefined;
   }
+}
+
+/** Numbers of a body whose digits are kept: each takes as long as fifty others. */
+const MAX_EXACT_NUMBERS = 5_000;
+
+function hasManyExactNumbers(json: string): boolean {
+  let count = 0;
+  for (let at = 0; at < json.length && count <= MAX_EXACT_NUMBERS; at++) {
+    const unit = json.charCodeAt(at);
+    if (unit === 0x22) at = findStringEnd(json, at);
+    else if (isDigit(unit)) {
+      const end = findNumberEnd(json, at);
+      if (end - at >= 16 || /[eE]/.test(json.slice(at, end))) count++;
+      at = end - 1;
+    }
+  }
+  return count > MAX_EXACT_NUMBERS;
+}
+
+function findNumberEnd(json: string, start: number): number {
+  let end = start + 1;
+  while (end < json.length && isOfNumber(json.charCodeAt(end))) end++;
+  return end;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+/** Digits, `+`, `-`, `.` and the letters of an exponent. */
+function isOfNumber(unit: number): boolean {
+  return isDigit(unit) || unit === 0x2b || unit === 0x2d || unit === 0x2e || unit === 0x45 || unit === 0x65;
 }
 
 /** Counts the commas between values: there is at least one value more. A run takes fewer as its input, and parsing them takes long. */

@@ -602,3 +602,12 @@ test("a body with more values than a run may have is refused before it is parsed
   }
   expect(verifyBody(JSON.stringify({ text: ",".repeat(60_000) }))).toMatchObject({ kind: "delivery" });
 });
+
+test.each(["12345678901234567890", "1e5"])("reads 5,000 numbers such as %s, and refuses more", (number) => {
+  const list = (count: number): string => `[${Array.from({ length: count }, () => number).join()}]`;
+  expect(verify(github, signBody(list(5_000)))).toMatchObject({ kind: "delivery" });
+  expect(verify(github, signBody(list(5_001)))).toEqual({
+    kind: "unreadable",
+    why: "the body cannot be read: it has more than 5000 numbers of 16 digits or with an exponent",
+  });
+});

@@ -6,7 +6,7 @@ import { rpcError, type RpcErrorKind } from "../../../shared/rpc-errors.ts";
 import { refuseAsProblem } from "../responses.ts";
 import type { HttpServices, RouteEnvironment } from "../services.ts";
 import { getSenderAddress } from "./address.ts";
-import { createHookLimits, FAILURE_COST } from "./limits.ts";
+import { createHookLimits } from "./limits.ts";
 import { createBodyReader, type RawBody } from "./raw-body.ts";
 
 /**
@@ -27,18 +27,18 @@ export function createHookRoute({
     const { incoming } = c.env;
     const id = c.req.param("id") ?? "";
     const address = getSenderAddress(incoming, hasProxy);
-    const waitSeconds = limits.take(address, id);
+    const waitSeconds = limits.take(address);
     if (waitSeconds !== undefined) return refuse(429, "InvalidRequest", TOO_MANY, waitSeconds);
     const body = await readBody(incoming);
     if (body.kind !== "bytes") {
-      if (body.kind !== "busy") limits.charge(address, FAILURE_COST);
+      if (body.kind !== "busy") limits.refuse(address);
       return refuseBody(body.kind);
     }
     const refusal = wait(REFUSAL_MS, undefined, { ref: false });
     const request = { headers: incoming.headersDistinct, body: body.bytes, address };
     const result = await runtime.automations.receive(id, request).finally(body.release);
     if (result.kind === "refused") {
-      limits.charge(address, FAILURE_COST);
+      limits.refuse(address);
       await refusal;
     }
     return toResponse(result);

@@ -2,72 +2,53 @@ import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
 
 import { getSenderAddress } from "../../../../src/surfaces/http/hooks/address.ts";
-import { createHookLimits, FAILURE_COST } from "../../../../src/surfaces/http/hooks/limits.ts";
+import { createHookLimits } from "../../../../src/surfaces/http/hooks/limits.ts";
 
-function count(limits: ReturnType<typeof createHookLimits>, address: () => string, id: () => string): number {
+function count(limits: ReturnType<typeof createHookLimits>, address = "192.0.2.1"): number {
   let requests = 0;
-  while (limits.take(address(), id()) === undefined) requests++;
+  while (limits.take(address) === undefined) requests++;
   return requests;
 }
 
 test("allows 4,000 requests of an address at once, then 40 a second", () => {
   let time = 0;
   const limits = createHookLimits(() => time);
-  let id = 0;
-  expect(
-    count(
-      limits,
-      () => "192.0.2.1",
-      () => String(id++ % 2),
-    ),
-  ).toBe(4_000);
-  expect(limits.take("192.0.2.1", "push")).toBe(1);
-  expect(limits.take("192.0.2.2", "push")).toBeUndefined();
+  expect(count(limits)).toBe(4_000);
+  expect(limits.take("192.0.2.1")).toBe(1);
+  expect(limits.take("192.0.2.2")).toBeUndefined();
   time = 1_000;
-  expect(
-    count(
-      limits,
-      () => "192.0.2.1",
-      () => String(id++),
-    ),
-  ).toBe(40);
+  expect(count(limits)).toBe(40);
   time = 1e9;
-  expect(
-    count(
-      limits,
-      () => "192.0.2.1",
-      () => String(id++),
-    ),
-  ).toBe(4_000);
-});
-
-test("allows 8,000 requests to a webhook at once, also to one that does not exist", () => {
-  const limits = createHookLimits(() => 0);
-  let address = 0;
-  expect(
-    count(
-      limits,
-      () => `192.0.2.${address++ % 250}`,
-      () => "push",
-    ),
-  ).toBe(8_000);
-  expect(limits.take("198.51.100.1", "push")).toBe(1);
-  expect(limits.take("198.51.100.1", "other")).toBeUndefined();
+  expect(count(limits)).toBe(4_000);
 });
 
 test("counts a request that is refused as 20", () => {
   const limits = createHookLimits(() => 0);
   let refused = 0;
-  for (; limits.take("192.0.2.1", "push") === undefined; refused++) limits.charge("192.0.2.1", FAILURE_COST);
+  for (; limits.take("192.0.2.1") === undefined; refused++) limits.refuse("192.0.2.1");
   expect(refused).toBe(200);
+});
+
+test.each([
+  ["192.0.2.%", "192.0.3.1"],
+  ["2001:db8:0:%::/64", "2001:db8:1:0::/64"],
+])("refuses the wider network %s after 800 refused requests, and no other", (network, other) => {
+  const limits = createHookLimits(() => 0);
+  let refused = 0;
+  const nextAddress = (): string => network.replace("%", String(refused % 250));
+  for (; limits.take(nextAddress()) === undefined; refused++) limits.refuse(nextAddress());
+  expect(refused).toBe(800);
+  expect(limits.take(network.replace("%", "251"))).toBe(1);
+  // A service elsewhere is not held back by strangers.
+  expect(limits.take(other)).toBeUndefined();
 });
 
 test("forgets the addresses that were not used for the longest time", () => {
   const limits = createHookLimits(() => 0);
-  limits.charge("192.0.2.1", 4_000);
-  expect(limits.take("192.0.2.1", "push")).toBe(1);
-  for (let at = 0; at < 20_000; at++) limits.take(`address ${at}`, `hook ${at}`);
-  expect(limits.take("192.0.2.1", "push")).toBeUndefined();
+  count(limits);
+  expect(limits.take("192.0.2.1")).toBe(1);
+  for (let at = 0; at < 20_000; at++) limits.take(`address ${at}`);
+  expect(limits.take("192.0.2.1")).toBeUndefined();
 });
 
 test.each([
