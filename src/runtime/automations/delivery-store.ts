@@ -41,12 +41,12 @@ export function createDeliveryStore({ open, getMost, dispatch }: DeliveryStorePa
   const counts = new Map<string, WaitingCount>();
 
   /** Finds out how many further deliveries may wait; counts them only if that may have changed much. */
-  async function findRoom(automation: string, wanted: number): Promise<number> {
+  async function countFree(automation: string, wanted: number): Promise<number> {
     const most = getMost(automation);
     const last = counts.get(automation);
     const isFresh = last !== undefined && last.added < MAX_UNCOUNTED && performance.now() - last.at < MAX_COUNT_MS;
-    const room = isFresh ? most - last.counted - last.added : 0;
-    if (room >= wanted) return room;
+    const free = isFresh ? most - last.counted - last.added : 0;
+    if (free >= wanted) return free;
     const { automations } = await open();
     const counted = await automations.countOccurrences({ automation, kind: "delivery", state: "due" });
     counts.set(automation, { counted, at: performance.now(), added: 0 });
@@ -55,10 +55,10 @@ export function createDeliveryStore({ open, getMost, dispatch }: DeliveryStorePa
 
   async function commit(automation: string, batch: readonly PendingDelivery[]): Promise<void> {
     try {
-      const room = await findRoom(automation, batch.length);
+      const free = await countFree(automation, batch.length);
       const { automations } = await open();
       const deliveries = batch.map(({ delivery }) => delivery);
-      const results = await automations.addDeliveries(automation, { deliveries, room });
+      const results = await automations.addDeliveries(automation, { deliveries, free });
       const added = results.filter((result) => result === "new").length;
       const count = counts.get(automation);
       if (count !== undefined) counts.set(automation, { ...count, added: count.added + added });

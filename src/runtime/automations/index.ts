@@ -162,27 +162,19 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
   let schedules: FollowedSchedules | undefined;
   let following: Promise<void> | undefined;
 
-  function watchSchedules(database: Database): FollowedSchedules {
-    const log: LogListener = (level, text) => parts.log(level, text);
-    const followed = followSchedules({
-      files,
-      open,
-      dispatch: (name) => dispatcher.dispatch(name),
-      check: (name) => life.prepare(name),
-      log,
-    });
-    const fail = (error: unknown): void => log("warn", `Cannot read the states of automations: ${getMessage(error)}`);
-    const { request, stop } = callSoon(() => followed.refresh(), fail, REFRESH_MS);
-    stops.push(files.watch(request), database.watch(request), stop);
-    return followed;
-  }
-
   /** Fails without the store, and can be called again then. */
   async function follow(): Promise<void> {
     await Promise.all([files.refresh(), parts.providers.whenKnown()]);
     const database = await open();
     if (isClosing) return;
-    schedules ??= watchSchedules(database);
+    schedules ??= watchSchedules(database, {
+      files,
+      open,
+      dispatch: (name) => dispatcher.dispatch(name),
+      check: (name) => life.prepare(name),
+      log: (level, text) => parts.log(level, text),
+      stops,
+    });
     await schedules.refresh();
     await dispatcher.start();
   }
@@ -211,6 +203,19 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
 
 /** Milliseconds between two looks at the states of automations. */
 const REFRESH_MS = 1_000;
+
+/** Follows the schedules, and adds what ends this to `stops`. */
+function watchSchedules(
+  database: Database,
+  { stops, ...parts }: Parameters<typeof followSchedules>[0] & { readonly stops: (() => void)[] },
+): FollowedSchedules {
+  const followed = followSchedules(parts);
+  const fail = (error: unknown): void =>
+    parts.log("warn", `Cannot read the states of automations: ${getMessage(error)}`);
+  const { request, stop } = callSoon(() => followed.refresh(), fail, REFRESH_MS);
+  stops.push(parts.files.watch(request), database.watch(request), stop);
+  return followed;
+}
 
 function openFiles({ settings, trust, log }: RuntimeParts): AutomationFiles {
   return openAutomationFiles(settings.automationsDir, {

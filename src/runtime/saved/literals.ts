@@ -91,25 +91,20 @@ const LITERAL_NODES: ReadonlySet<string> = new Set([
   "ObjectExpression",
 ]);
 
+/** Their literals are names and texts of the language, or parts of a larger literal. */
+const FIXED_PARENTS: ReadonlySet<string> = new Set([
+  "UnaryExpression",
+  "TaggedTemplateExpression",
+  "MethodDefinition",
+  "PropertyDefinition",
+]);
+
 /** False for names and texts of the language, and for parts of a larger literal. */
 function canBeVariable(node: AnyNode, parent: AnyNode | undefined): boolean {
-  if (!LITERAL_NODES.has(node.type)) return false;
-  switch (parent?.type) {
-    case undefined:
-    case "UnaryExpression":
-    case "TaggedTemplateExpression":
-    case "MethodDefinition":
-    case "PropertyDefinition":
-      return false;
-    case "Property":
-      return parent.value === node;
-    case "ExpressionStatement":
-      return parent.directive == null;
-    case "MemberExpression":
-      return parent.object !== node;
-    default:
-      return true;
-  }
+  if (!LITERAL_NODES.has(node.type) || parent === undefined || FIXED_PARENTS.has(parent.type)) return false;
+  if (parent.type === "Property") return parent.value === node;
+  if (parent.type === "ExpressionStatement") return parent.directive == null;
+  return parent.type !== "MemberExpression" || parent.object !== node;
 }
 
 /** Reads a literal that is JSON; `undefined` for any other expression. */

@@ -11,7 +11,7 @@ import {
 export interface DeliveryBatch {
   readonly deliveries: readonly DeliveryToAdd[];
   /** The most that are added. */
-  readonly room: number;
+  readonly free: number;
 }
 
 /** An occurrence of the kind `delivery` with its input as JSON. */
@@ -20,13 +20,13 @@ export interface DeliveryToAdd {
   readonly input: string;
 }
 
-/** `repeated`: one with its id was there before; `full`: there was no room for it. */
+/** `repeated`: one with its id was there before; `full`: the limit was reached. */
 export type AddedDelivery = "new" | "repeated" | "full";
 
 export async function addDeliveries(
   engine: StoreEngine,
   automation: string,
-  { deliveries, room }: DeliveryBatch,
+  { deliveries, free }: DeliveryBatch,
 ): Promise<readonly AddedDelivery[]> {
   const ids = deliveries.map(({ occurrence }) => occurrence.id);
   return engine.transaction(lockAutomation(automation), async (rows) => {
@@ -37,7 +37,7 @@ export async function addDeliveries(
     const results = deliveries.map((delivery): AddedDelivery => {
       const { id } = delivery.occurrence;
       if (known.has(id)) return "repeated";
-      if (added.length >= room) return "full";
+      if (added.length >= free) return "full";
       known.add(id);
       added.push(delivery);
       return "new";

@@ -57,7 +57,7 @@ test("stores a delivery once that arrives twice at a time, and does not count th
   expect(await Promise.all([add(2), add(4)])).toEqual(["repeated", "full"]);
 });
 
-test("has room again when deliveries have begun, and none when its limit falls", async () => {
+test("takes more when deliveries have begun, and none when its limit falls", async () => {
   const { database, add, limits } = await openStore(2);
   expect([await add(1), await add(2), await add(3)]).toEqual(["new", "new", "full"]);
   await database.automations.updateOccurrence({ automation: "orders", id: "1" }, {}, { state: "completed" });

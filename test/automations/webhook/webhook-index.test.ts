@@ -57,7 +57,7 @@ async function openIndex() {
     takeReads: () => reads.splice(0),
     /** Time passes after which the store may be read again. */
     pass: () => vi.advanceTimersByTime(600),
-    async accept(name: string, { text = createText(), at = Date.now(), file = "" } = {}): Promise<void> {
+    accept: async (name: string, { text = createText(), at = Date.now(), file = "" } = {}): Promise<void> => {
       texts.set(name, file || text);
       const row: AutomationRow = {
         name,

@@ -79,7 +79,7 @@ export async function openSavedModule(
   return new SavedModule({ ...content, ...module, program, counts }, host, onChange);
 }
 
-interface SavedParts extends SavedContent, SkillModule {
+interface SavedModule extends SavedContent, SkillModule {
   /** The program as it is executed. */
   readonly program: string;
   readonly counts: SavedCounts;
@@ -87,13 +87,13 @@ interface SavedParts extends SavedContent, SkillModule {
 
 /** The skill of a file: marked until it has passed often enough, and not offered any more when it has failed too often. */
 export class SavedModule implements SavedSkill {
-  readonly #parts: SavedParts;
+  readonly #parts: SavedModule;
   readonly #host: SavedHost;
   readonly #onChange: () => void;
   #counts: SavedCounts;
   #skills: readonly DefinedSkill[];
 
-  constructor(parts: SavedParts, host: SavedHost, onChange: () => void) {
+  constructor(parts: SavedModule, host: SavedHost, onChange: () => void) {
     this.#parts = parts;
     this.#host = host;
     this.#onChange = onChange;
