@@ -129,12 +129,12 @@ describe.each(kinds)("automations in %s", (_kind, createLocation) => {
     const { automations } = database;
     const ended = NOW - 31 * DAY_MS;
     const received = [createSlot({ id: "a", kind: "delivery", due: ended, state: "completed", ended })];
-    await automations.addDeliveries("report", { deliveries: received.map(toDelivery), room: 1 });
+    await automations.addDeliveries("report", { deliveries: received.map(toDelivery), free: 1 });
     await automations.addOccurrence(createSlot({ id: "slot", state: "completed", ended }));
     expect((await database.sweep({}, NOW)).occurrences).toBe(2);
     expect(await automations.getOccurrence("report", "a")).toBeUndefined();
     const again = ["a", "slot", "b"].map((id) => toDelivery(createSlot({ id, kind: "delivery" })));
-    const add = () => other.automations.addDeliveries("report", { deliveries: again, room: 1 });
+    const add = () => other.automations.addDeliveries("report", { deliveries: again, free: 1 });
     expect(await add()).toEqual(["repeated", "new", "full"]);
     expect(await add()).toEqual(["repeated", "repeated", "new"]);
     await database.sweep({}, ended + 401 * DAY_MS);
@@ -150,7 +150,7 @@ test("keeps the ids of the newest past deliveries of each automation", async () 
     const rows = Array.from({ length: count }, (_, at) =>
       createSlot({ automation, id: `d${at}`, kind: "delivery", due: NOW + at, state: "completed", ended: NOW }),
     );
-    await addDeliveries(engine, automation, { deliveries: rows.map(toDelivery), room: count });
+    await addDeliveries(engine, automation, { deliveries: rows.map(toDelivery), free: count });
   };
   await add("report", 5);
   await add("other", 2);

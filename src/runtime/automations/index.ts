@@ -16,7 +16,6 @@ import type { RunApi } from "../api/run.ts";
 import type { RuntimeParts } from "../api/parts.ts";
 import type { Runs } from "../execution/runs.ts";
 import { checkInput } from "../execution/run-header.ts";
-import type { LogListener } from "../options.ts";
 import type { SavedSkills } from "../saved/index.ts";
 import type { RuntimeServices } from "../services.ts";
 import { type AutomationAuthoring, createAuthoring, writeAutomation } from "./authoring/index.ts";
@@ -139,12 +138,11 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
     prepare: (name) => life.prepare(name),
     isClosing: () => isClosing,
   });
-  const { claims } = services.records;
   const intake = createIntake();
   const dispatcher = createDispatcher({
     open,
     runner,
-    marks: claims,
+    marks: services.records.claims,
     findRules: (name) => findRules(name, life),
     whenReady: () => intake.whenQuiet(),
     onEnd: (occurrence, ending) => reportEnd(occurrence, ending, parts),

@@ -48,7 +48,7 @@ async function openIndex() {
     warn: (text) => void lines.push(text),
     onConflict: (name) => void conflicts.push(name),
   });
-  onTestFinished(index.close);
+  onTestFinished(() => index.close());
   return {
     index,
     database,

@@ -79,7 +79,7 @@ export async function openSavedModule(
   return new SavedModule({ ...content, ...module, program, counts }, host, onChange);
 }
 
-interface SavedModule extends SavedContent, SkillModule {
+interface SavedModuleParts extends SavedContent, SkillModule {
   /** The program as it is executed. */
   readonly program: string;
   readonly counts: SavedCounts;
@@ -87,13 +87,13 @@ interface SavedModule extends SavedContent, SkillModule {
 
 /** The skill of a file: marked until it has passed often enough, and not offered any more when it has failed too often. */
 export class SavedModule implements SavedSkill {
-  readonly #parts: SavedModule;
+  readonly #parts: SavedModuleParts;
   readonly #host: SavedHost;
   readonly #onChange: () => void;
   #counts: SavedCounts;
   #skills: readonly DefinedSkill[];
 
-  constructor(parts: SavedModule, host: SavedHost, onChange: () => void) {
+  constructor(parts: SavedModuleParts, host: SavedHost, onChange: () => void) {
     this.#parts = parts;
     this.#host = host;
     this.#onChange = onChange;
