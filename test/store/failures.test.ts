@@ -76,7 +76,7 @@ test("keeps every stored row when the disk is full, and continues when it has sp
   const engine = await openSqlite(file, { ...program, connect }, { lockMs: 500, warn: () => {} });
   await createTables(engine);
   const keys = createKeyTable(engine);
-  connection?.exec("PRAGMA max_page_count = 60");
+  connection?.exec("PRAGMA max_page_count = 70");
   let added = 0;
   const fill = async (): Promise<void> => {
     for (; added < 1_000; added++) await keys.add({ ...KEY, id: `k${added}`, name: "x".repeat(2_000) });
