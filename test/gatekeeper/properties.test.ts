@@ -173,9 +173,9 @@ test(
           reached.every((path) => accepted.paths.includes(path)),
         );
       }),
-      { numRuns: repetitions(100, 1_500, 6_000) },
+      { numRuns: repetitions(250, 1_500, 6_000) },
     );
-    expect(run).toBeGreaterThan(repetitions(2, 30, 100));
+    expect(run).toBeGreaterThan(repetitions(7, 30, 100));
   },
 );
 

@@ -1,5 +1,3 @@
-// @module-tag rest
-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { OP } from "../../sandbox/guest/host-protocol.ts";
@@ -75,14 +73,18 @@ test("runs a taken-over guest without an invalid text like any other [S6]", asyn
 });
 
 describe.each(Object.entries(OP))("a taken-over guest that sends %s", (_, op) => {
-  test("ends with an outcome for each text that is not valid JSON, or not of the expected form [S13]", async () => {
-    for (const text of [...TEXTS, ...LARGE]) {
-      const name = op === OP.call ? "EchoSkill.back" : "0";
-      expect(["completed", "failed"], text.slice(0, 20)).toContain((await say([op, 1, name, text])).kind);
-    }
-  });
+  test(
+    "ends with an outcome for each text that is not valid JSON, or not of the expected form [S13]",
+    { tags: "repeated" },
+    async () => {
+      for (const text of [...TEXTS, ...LARGE]) {
+        const name = op === OP.call ? "EchoSkill.back" : "0";
+        expect(["completed", "failed"], text.slice(0, 20)).toContain((await say([op, 1, name, text])).kind);
+      }
+    },
+  );
 
-  test("ends with an outcome for each name and number [S13]", async () => {
+  test("ends with an outcome for each name and number [S13]", { tags: "repeated" }, async () => {
     for (const name of NAMES)
       for (const id of takeEvery(2, [0, -1, 2 ** 31, NaN])) {
         const outcome = await say([op, id, name, "[]"]);
@@ -165,27 +167,31 @@ test.each(Object.entries(POINTERS))("as what is waited for are values, or are se
   expect(outcome.kind === "completed" ? outcome.value : outcome.kind).toBeOneOf([0, "failed"]);
 });
 
-test("never rejects a run, whatever a taken-over guest sends [S13]", { timeout: 120_000 }, async () => {
-  const text = fc.oneof(
-    fc.constantFrom(...TEXTS),
-    fc.string({ maxLength: 40 }),
-    fc.json({ maxDepth: 3 }).chain((json) => fc.nat(json.length).map((end) => json.slice(0, end))),
-    fc.constantFrom(
-      "Infinity",
-      '[{"$bytes":1}]',
-      '[{"$bytes":"%"}]',
-      '[{"$undefined":1}]',
-      '{"__proto__":{"$bytes":""}}',
-    ),
-  );
-  const message = fc.tuple(
-    fc.integer({ min: -1, max: 7 }),
-    fc.constantFrom(0, 1, 2, -5, 2 ** 31 - 1),
-    fc.constantFrom(...NAMES, "1", "-1", "NaN"),
-    text,
-  );
-  const property = fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 4 }), async (messages) => {
-    await say(...messages);
-  });
-  await fc.assert(property, { numRuns: repetitions(8, 50, 120) });
-});
+test(
+  "never rejects a run, whatever a taken-over guest sends [S13]",
+  { tags: "repeated", timeout: 120_000 },
+  async () => {
+    const text = fc.oneof(
+      fc.constantFrom(...TEXTS),
+      fc.string({ maxLength: 40 }),
+      fc.json({ maxDepth: 3 }).chain((json) => fc.nat(json.length).map((end) => json.slice(0, end))),
+      fc.constantFrom(
+        "Infinity",
+        '[{"$bytes":1}]',
+        '[{"$bytes":"%"}]',
+        '[{"$undefined":1}]',
+        '{"__proto__":{"$bytes":""}}',
+      ),
+    );
+    const message = fc.tuple(
+      fc.integer({ min: -1, max: 7 }),
+      fc.constantFrom(0, 1, 2, -5, 2 ** 31 - 1),
+      fc.constantFrom(...NAMES, "1", "-1", "NaN"),
+      text,
+    );
+    const property = fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 4 }), async (messages) => {
+      await say(...messages);
+    });
+    await fc.assert(property, { numRuns: repetitions(8, 50, 120) });
+  },
+);

@@ -78,9 +78,9 @@ test("finds the times that croner finds in UTC", { tags: "repeated" }, () => {
       expect(listSlots(schedule, after, Number.POSITIVE_INFINITY, 5)).toEqual(runs.map(Number));
       compared++;
     }),
-    { numRuns: repetitions(100, 1_000, 20_000) },
+    { numRuns: repetitions(200, 1_000, 20_000) },
   );
-  expect(compared).toBeGreaterThan(repetitions(50, 100));
+  expect(compared).toBeGreaterThan(100);
 });
 
 test("finds the same slots as a walk over all minutes around changes of the clock", { tags: "repeated" }, () => {
