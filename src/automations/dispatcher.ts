@@ -78,6 +78,9 @@ export interface Dispatcher {
 const LOOK_MS = 5_000;
 const MIN_LOOK_MS = 500;
 
+/** The due occurrences that are read at once: few of one automation with many, and many automations with one each. */
+const MAX_READ = 100;
+
 /** Milliseconds after which a cancelled occurrence has no run any more. */
 const CANCEL_MS = 3_600_000;
 
@@ -336,13 +339,14 @@ class StoreDispatcher implements Dispatcher {
   /** Begins what is due of all automations. The many occurrences of one do not hide those of another. */
   async #dispatchAll(): Promise<void> {
     const { automations } = await this.#options.open();
-    for (let last: string | undefined = ""; last !== undefined && !this.#isClosing;) {
-      const [due]: readonly OccurrenceRow[] = await automations.listOccurrences(
+    let last: string | undefined = "";
+    while (last !== undefined && !this.#isClosing) {
+      const due: readonly OccurrenceRow[] = await automations.listOccurrences(
         { state: "due", automation: { gt: last } },
-        { order: "automation", descending: false, limit: 1 },
+        { order: "automation", descending: false, limit: MAX_READ },
       );
-      if (due !== undefined) void this.dispatch(due.automation);
-      last = due?.automation;
+      for (const automation of new Set(due.map((row) => row.automation))) void this.dispatch(automation);
+      last = due.length < MAX_READ ? undefined : due.at(-1)?.automation;
     }
   }
 

@@ -77,7 +77,7 @@ function parseJson(json: string, subject: string): unknown {
   }
 }
 
-/** Numbers of a body whose digits are kept: each takes as long as fifty others. */
+/** Numbers of a body that are read digit by digit: those of 20 digits take 38 times as long as others (2.5 and 0.065 µs, measured on Node 20). */
 const MAX_EXACT_NUMBERS = 5_000;
 
 function hasManyExactNumbers(json: string): boolean {
