@@ -44,15 +44,6 @@ import { findWebhookConflict } from "./webhook-conflict.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
 export type {
-  AutomationProposal,
-  AutomationTest,
-  AutomationToSave,
-  ProposedAutomation,
-  RemovedAutomation,
-  SavedAutomation,
-} from "./authoring/index.ts";
-
-export type {
   DescribedAutomation,
   AutomationFacts,
   AutomationFilter,
@@ -129,7 +120,7 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
   const open = (): Promise<Database> => parts.database.open();
   const files = openFiles(parts);
   let isClosing = false;
-  const findOwner = (id: string): Promise<string | undefined> => webhooks.findOwner(id);
+  const findOwner: Webhooks["findOwner"] = (id, how) => webhooks.findOwner(id, how);
   const life = createLife(options, files, findOwner);
   const runner = createOccurrenceRunner({
     open,
@@ -183,7 +174,7 @@ export function createAutomations(options: AutomationParts): OpenAutomations {
   return {
     api: {
       ...createReads({ files, open, getRefusal: webhooks.getRefusal }),
-      ...createAuthoring(options, files, findOwner),
+      ...createAuthoring(options, files, (id) => findOwner(id, { afresh: true })),
       ...createChanges({ ...changes, dispatch: dispatchHere }),
       ...createStarts({ ...changes, dispatch: (name) => void dispatcher.dispatch(name) }),
       receive: webhooks.receive,
@@ -229,7 +220,7 @@ function createLife(
 ): AutomationLife {
   return createAutomationLife({
     files,
-    findWebhookConflict: (name, webhook) => findWebhookConflict(name, webhook, findOwner),
+    findWebhookConflict: (name, webhook, how) => findWebhookConflict(name, webhook, (id) => findOwner(id, how)),
     write: (name, text) => writeAutomation(name, text, parts.settings),
     open: () => parts.database.open(),
     check: (source, { input }, caller) =>

@@ -61,8 +61,12 @@ export interface LifeParts extends ReviewParts {
   /** Writes the file of a proposal. */
   readonly write: (name: string, text: string) => Promise<void>;
   readonly open: () => Promise<Database>;
-  /** Says why an automation cannot have its webhook; `undefined` if it can. */
-  readonly findWebhookConflict: (name: string, webhook: AutomationFile["webhook"]) => Promise<string | undefined>;
+  /** Says why an automation cannot have its webhook; `undefined` if it can. `afresh`: all changes of the store are read before. */
+  readonly findWebhookConflict: (
+    name: string,
+    webhook: AutomationFile["webhook"],
+    how: { readonly afresh: boolean },
+  ) => Promise<string | undefined>;
   /** Called when this process has held an automation, once over all processes. */
   readonly onHeld: (name: string, why: string) => void;
   readonly now: () => number;
@@ -100,7 +104,7 @@ async function prepareAutomation(name: string, parts: LifeParts): Promise<Runnab
   const why =
     findChange(review, entry.digest, { ...accepted, digest: row.digest }) ??
     (review.isPassing ? undefined : review.flaw) ??
-    (await parts.findWebhookConflict(name, entry.file.webhook));
+    (await parts.findWebhookConflict(name, entry.file.webhook, { afresh: false })); // each run asks this
   if (why !== undefined) return hold(row, why);
   if (review.caller === undefined) return hold(row, review.flaw ?? "it has no key");
   return { file: entry.file, caller: review.caller };
@@ -124,7 +128,7 @@ function createOffers(parts: LifeParts): Offers {
     const accepted = proposal === undefined ? version : undefined;
     const difference = describeDifference(accepted, { text, methods: review.methods });
     const whole = hashValueFully({ text, methods: review.methods });
-    const flaw = review.flaw ?? (await parts.findWebhookConflict(name, file.webhook));
+    const flaw = review.flaw ?? (await parts.findWebhookConflict(name, file.webhook, { afresh: true }));
     return { name, file, proposedBy: proposal?.by, review, difference, text, digest: whole, flaw };
   }
 

@@ -7,11 +7,9 @@ import type {
   AutomationFilter,
   AutomationOffer,
   AutomationPage,
-  AutomationProposal,
-  ProposedAutomation,
   UpcomingSlots,
 } from "./index.ts";
-import type { AutomationToSave, SavedAutomation } from "./authoring/index.ts";
+import type { AutomationProposal, AutomationToSave, ProposedAutomation, SavedAutomation } from "./authoring/index.ts";
 import type { AutomationReview } from "./review.ts";
 import type { UpcomingOptions } from "./upcoming.ts";
 

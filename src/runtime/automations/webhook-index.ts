@@ -16,8 +16,11 @@ export interface AcceptedWebhook {
 export interface WebhookIndex {
   /** Reads what has changed in the store, at most twice a second. Files that were removed are not found. */
   find(id: string): Promise<AcceptedWebhook | undefined>;
-  /** Returns the automation whose webhook has an id; of several, the first one. Reads all changes before. */
-  findOwner(id: string): Promise<string | undefined>;
+  /**
+   * Returns the automation whose webhook has an id; of several, the first one. With `afresh`, all changes are read before; without it,
+   * as for `find`.
+   */
+  findOwner(id: string, options?: { readonly afresh: boolean }): Promise<string | undefined>;
   close(): void;
 }
 
@@ -80,15 +83,18 @@ export function createWebhookIndex({ open, files, warn, onConflict }: IndexParts
     const entry = byId.get(id);
     return entry !== undefined && files.get(entry.automation) !== undefined ? entry : undefined;
   };
+  async function find(id: string): Promise<AcceptedWebhook | undefined> {
+    const age = performance.now() - readAt;
+    const isDue = age > MAX_LOOK_MS || (isStale && age > MIN_LOOK_MS);
+    if (isDue) readAt = performance.now();
+    await (isDue ? readAgain() : lastReading);
+    return get(id);
+  }
+
   return {
-    async find(id) {
-      const age = performance.now() - readAt;
-      const isDue = age > MAX_LOOK_MS || (isStale && age > MIN_LOOK_MS);
-      if (isDue) readAt = performance.now();
-      await (isDue ? readAgain() : lastReading);
-      return get(id);
-    },
-    async findOwner(id) {
+    find,
+    async findOwner(id, { afresh } = { afresh: false }) {
+      if (!afresh) return (await find(id))?.automation;
       await readAgain();
       return get(id)?.automation;
     },

@@ -11,12 +11,12 @@ import type { RuntimeParts } from "../api/parts.ts";
 import { isCommandReference, readSecretReference } from "../settings/secret-reference.ts";
 import type { AutomationFiles } from "./automation-files.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
-import { type AcceptedWebhook, createWebhookIndex } from "./webhook-index.ts";
+import { type AcceptedWebhook, createWebhookIndex, type WebhookIndex } from "./webhook-index.ts";
 
 /** The webhooks of a runtime. */
 export interface Webhooks extends WebhookReceiver {
   /** Returns the automation whose webhook has an id. */
-  readonly findOwner: (id: string) => Promise<string | undefined>;
+  readonly findOwner: WebhookIndex["findOwner"];
   readonly close: () => void;
 }
 
@@ -58,7 +58,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   });
   return {
     ...receiver,
-    findOwner: (id) => index.findOwner(id),
+    findOwner: (id, options) => index.findOwner(id, options),
     close() {
       index.close();
       intake.close();

@@ -9,7 +9,7 @@ import { parseBuiltinInput } from "./input.ts";
 import { getTokensOfEach, joinDescriptions, joinSearches } from "./several-questions.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import type { RuntimeView } from "../api/view.ts";
-import type { AutomationProposal, ProposedAutomation } from "../automations/index.ts";
+import type { AutomationProposal, ProposedAutomation } from "../automations/authoring/index.ts";
 
 /**
  * Searches for one query or several after waiting up to `discoveryMs` for servers that are still connecting, and as long

@@ -155,7 +155,17 @@ test("gives an id to the automation that was accepted first, and reports the oth
 
 test("finds the owner of an id at once after a change", async () => {
   const { index, accept } = await openIndex();
-  expect(await index.findOwner("a")).toBeUndefined();
+  expect(await index.findOwner("a", { afresh: true })).toBeUndefined();
   await accept("a");
-  expect(await index.findOwner("a")).toBe("a");
+  expect(await index.findOwner("a", { afresh: true })).toBe("a");
+});
+
+test("finds the owner of an id for a run without a look at the store each time", async () => {
+  const { index, accept, takeReads } = await openIndex();
+  await accept("a");
+  expect(await index.findOwner("a", { afresh: true })).toBe("a");
+  await index.findOwner("a");
+  takeReads();
+  for (let at = 0; at < 100; at++) expect(await index.findOwner("a")).toBe("a");
+  expect(takeReads()).toEqual([]);
 });
