@@ -9,6 +9,9 @@ const MAX_PAUSE_MS = 20;
 /** A lock older than this is stale. */
 const STALE_MS = 10_000;
 
+/** Attempts between two looks at who holds a lock: these take two more operations of the file system, which the holder waits for. */
+const STALE_INTERVAL = 8;
+
 /** Runs `work` while holding the lock. Throws `LOCK_TIMEOUT` if the lock does not become free in time. */
 export async function withLock<Result>(file: string, lockMs: number, work: () => Promise<Result>): Promise<Result> {
   await take(file, lockMs);
@@ -21,11 +24,16 @@ export async function withLock<Result>(file: string, lockMs: number, work: () =>
 
 async function take(file: string, lockMs: number): Promise<void> {
   const until = performance.now() + lockMs;
-  for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+  let pauseMs = 1;
+  for (let attempt = 0; ; attempt++) {
     if (await create(file)) return;
-    if (await isStale(file)) await removeStale(file);
-    else if (performance.now() > until) throw lockTimeout(file, lockMs);
-    else await wait(pauseMs * (0.5 + Math.random()));
+    if (attempt % STALE_INTERVAL === 0 && (await isStale(file))) {
+      await removeStale(file);
+      continue;
+    }
+    if (performance.now() > until) throw lockTimeout(file, lockMs);
+    await wait(pauseMs * (0.5 + Math.random()));
+    pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
   }
 }
 
