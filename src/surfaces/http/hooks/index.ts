@@ -27,20 +27,23 @@ export function createHookRoute({
     const { incoming } = c.env;
     const id = c.req.param("id") ?? "";
     const address = getSenderAddress(incoming, hasProxy);
-    const waitSeconds = limits.take(address);
+    const waitSeconds = limits.find(address);
     if (waitSeconds !== undefined) return refuse(429, "InvalidRequest", TOO_MANY, waitSeconds);
-    const body = await readBody(incoming);
+    const body = await readBody(incoming, address);
     if (body.kind !== "bytes") {
-      if (body.kind !== "busy") limits.refuse(address);
+      if (body.kind !== "busy") limits.count(address, false);
       return refuseBody(body.kind);
+    }
+    const secondsForBody = limits.take(address, body.bytes.length);
+    if (secondsForBody !== undefined) {
+      body.release();
+      return refuse(429, "InvalidRequest", TOO_MANY, secondsForBody);
     }
     const refusal = wait(REFUSAL_MS, undefined, { ref: false });
     const request = { headers: incoming.headersDistinct, body: body.bytes, address };
     const result = await runtime.automations.receive(id, request).finally(body.release);
-    if (result.kind === "refused") {
-      limits.refuse(address);
-      await refusal;
-    }
+    limits.count(address, result.kind !== "refused");
+    if (result.kind === "refused") await refusal;
     return toResponse(result);
   };
 }
@@ -71,7 +74,7 @@ function refuseBody(kind: Exclude<RawBody["kind"], "bytes">): Response {
     case "large":
       return refuse(413, "InvalidRequest", "The body of a delivery has more than 1 MB");
     case "late":
-      return refuse(408, "InvalidRequest", "The body of a delivery took more than 10 s to arrive");
+      return refuse(408, "InvalidRequest", "The body of a delivery arrives too slowly");
     case "busy":
       return refuse(503, "InternalError", "Too many deliveries arrive at once", RETRY_SECONDS);
     case "gone":

@@ -1,65 +1,115 @@
 import type { IncomingMessage } from "node:http";
 
-/** The body of a request as it was sent; `busy`: other bodies need the memory; `gone`: the connection is lost. */
+import { type BodyMemoryLimits, createBodyMemory } from "./body-memory.ts";
+
+/**
+ * The body of a request as it was sent; `late`: it arrives too slowly; `busy`: other bodies need the memory; `gone`: the connection is
+ * lost.
+ */
 export type RawBody =
   /** `release` gives its memory to other bodies. */
   | { readonly kind: "bytes"; readonly bytes: Buffer; readonly release: () => void }
   | { readonly kind: "large" | "late" | "busy" | "gone" };
 
-export interface RawBodyLimits {
+export interface RawBodyLimits extends BodyMemoryLimits {
   readonly bytes: number;
-  /** Bytes of all bodies that are read at a time. */
-  readonly totalBytes: number;
   /** Bytes of a body that is too large that are discarded, because many clients read only after they have written. */
   readonly discardedBytes: number;
-  readonly milliseconds: number;
+  /** Milliseconds between two looks at a body that has not arrived. */
+  readonly lookMs: number;
+  /** The looks after which it is late, and the bytes that must have arrived from the first look to each of the next. */
+  readonly looks: number;
+  readonly bytesPerLook: number;
 }
 
 export const RAW_BODY_LIMITS: RawBodyLimits = {
   bytes: 1 << 20,
-  totalBytes: 64 << 20,
+  smallBytes: 64 << 10,
+  totalSmallBytes: 16 << 20,
+  totalLargeBytes: 48 << 20,
   discardedBytes: 8 << 20,
-  milliseconds: 10_000,
+  lookMs: 1_000,
+  looks: 10,
+  bytesPerLook: 16 << 10,
 };
 
 /** Creates the function that reads bodies of senders that are not verified yet. It never rejects. */
-export function createBodyReader(limits = RAW_BODY_LIMITS): (incoming: IncomingMessage) => Promise<RawBody> {
-  let total = 0;
-  return (incoming) =>
+export function createBodyReader(
+  limits = RAW_BODY_LIMITS,
+): (incoming: IncomingMessage, sender: string) => Promise<RawBody> {
+  const memory = createBodyMemory(limits);
+  return (incoming, sender) =>
     new Promise((resolve) => {
-      let chunks: Buffer[] = [];
-      let stored = 0;
+      const share = memory.open(sender, () => finish({ kind: "late" }));
+      const content = createGrowingBuffer(limits, share.resize);
       let length = 0;
+      let looks = 0;
       let failure: "large" | "busy" | undefined;
-      const release = (): void => {
-        total -= stored;
-        [chunks, stored] = [[], 0];
+      const fail = (kind: typeof failure): void => {
+        failure = kind;
+        content.clear();
+        share.release();
       };
       const finish = (body: RawBody): void => {
-        clearTimeout(timer);
+        clearInterval(timer);
         incoming.off("data", take).off("end", end).off("close", lose).off("error", lose);
         // A late error of the connection must not be without a listener.
         incoming.on("error", () => {});
-        if (body.kind !== "bytes") release();
+        if (body.kind === "bytes") share.finish();
+        else share.release();
         resolve(body);
       };
       const take = (chunk: Buffer): void => {
         length += chunk.length;
-        if (failure === undefined && length > limits.bytes) failure = "large";
-        if (failure === undefined && total + chunk.length > limits.totalBytes) failure = "busy";
-        if (failure === undefined) {
-          chunks.push(chunk);
-          stored += chunk.length;
-          total += chunk.length;
-          return;
-        }
-        release();
-        if (length > limits.discardedBytes) finish({ kind: failure });
+        if (failure === undefined && length > limits.bytes) fail("large");
+        if (failure === undefined && !content.append(chunk)) fail("busy");
+        if (failure !== undefined && length > limits.discardedBytes) finish({ kind: failure });
       };
       const end = (): void =>
-        finish(failure === undefined ? { kind: "bytes", bytes: Buffer.concat(chunks), release } : { kind: failure });
+        finish(
+          failure === undefined ? { kind: "bytes", bytes: content.get(), release: share.release } : { kind: failure },
+        );
       const lose = (): void => finish({ kind: "gone" });
-      const timer = setTimeout(() => finish({ kind: failure ?? "late" }), limits.milliseconds);
+      const look = (): void => {
+        looks++;
+        const isLate = looks >= limits.looks || length < (looks - 1) * limits.bytesPerLook;
+        if (isLate) finish({ kind: failure ?? "late" });
+      };
+      const timer = setInterval(look, limits.lookMs);
       incoming.on("data", take).on("end", end).on("close", lose).on("error", lose);
     });
+}
+
+/** The bytes of a body. A list of its chunks would take hundreds of times as much memory if each has one byte. */
+interface GrowingBuffer {
+  /** Returns false if there is no memory for more. */
+  append(chunk: Buffer): boolean;
+  get(): Buffer;
+  clear(): void;
+}
+
+/** `reserve` is asked before the buffer has a size, of which at least half is used unless one chunk has filled it. */
+function createGrowingBuffer(
+  { bytes: most, smallBytes }: Pick<RawBodyLimits, "bytes" | "smallBytes">,
+  reserve: (size: number) => boolean,
+): GrowingBuffer {
+  let buffer = Buffer.alloc(0);
+  let length = 0;
+  return {
+    append(chunk) {
+      const needed = length + chunk.length;
+      if (needed > buffer.length) {
+        const size = Math.max(needed, Math.min(2 * buffer.length, needed > smallBytes ? most : smallBytes));
+        if (!reserve(size)) return false;
+        const larger = Buffer.allocUnsafeSlow(size);
+        buffer.copy(larger, 0, 0, length);
+        buffer = larger;
+      }
+      chunk.copy(buffer, length);
+      length = needed;
+      return true;
+    },
+    get: () => buffer.subarray(0, length),
+    clear: () => void (buffer = Buffer.alloc(0)),
+  };
 }

@@ -4,51 +4,66 @@ import { expect, test } from "vitest";
 import { getSenderAddress } from "../../../../src/surfaces/http/hooks/address.ts";
 import { createHookLimits } from "../../../../src/surfaces/http/hooks/limits.ts";
 
-function count(limits: ReturnType<typeof createHookLimits>, address = "192.0.2.1"): number {
+type Limits = ReturnType<typeof createHookLimits>;
+
+/** Counts the requests that are taken before one is refused, all of them verified or none. */
+function count(limits: Limits, getAddress: (at: number) => string, isVerified: boolean, bytes = 1): number {
   let requests = 0;
-  while (limits.take(address) === undefined) requests++;
+  for (; limits.take(getAddress(requests), bytes) === undefined; requests++)
+    limits.count(getAddress(requests), isVerified);
   return requests;
 }
 
-test("allows 4,000 requests of an address at once, then 40 a second", () => {
+const ADDRESS = (): string => "192.0.2.1";
+
+const MB = 1 << 20;
+
+test("allows 4,000 deliveries of an address at once, then 40 a second", () => {
   let time = 0;
   const limits = createHookLimits(() => time);
-  expect(count(limits)).toBe(4_000);
-  expect(limits.take("192.0.2.1")).toBe(1);
-  expect(limits.take("192.0.2.2")).toBeUndefined();
+  expect(count(limits, ADDRESS, true)).toBe(4_000);
+  expect([limits.find("192.0.2.1"), limits.take("192.0.2.1", 1)]).toEqual([1, 1]);
+  expect([limits.find("192.0.2.2"), limits.take("192.0.2.2", 1)]).toEqual([undefined, undefined]);
   time = 1_000;
-  expect(count(limits)).toBe(40);
+  expect(count(limits, ADDRESS, true)).toBe(40);
   time = 1e9;
-  expect(count(limits)).toBe(4_000);
+  expect(count(limits, ADDRESS, true)).toBe(4_000);
 });
 
-test("counts a request that is refused as 20", () => {
-  const limits = createHookLimits(() => 0);
-  let refused = 0;
-  for (; limits.take("192.0.2.1") === undefined; refused++) limits.refuse("192.0.2.1");
-  expect(refused).toBe(200);
+test("hashes 8 MB a second for an address with 200 failures, as 8,192 bytes at least for each request", () => {
+  let time = 0;
+  const limits = createHookLimits(() => time);
+  expect(count(limits, ADDRESS, false)).toBe(200 + 1_024);
+  expect(limits.find("192.0.2.1")).toBe(1);
+  time = 1_000;
+  // Two failures a second are forgiven.
+  expect(count(limits, ADDRESS, false, MB)).toBe(2 + 8);
 });
 
 test.each([
   ["192.0.2.%", "192.0.3.1"],
   ["2001:db8:0:%::/64", "2001:db8:1:0::/64"],
-])("refuses the wider network %s after 800 refused requests, and no other", (network, other) => {
+])("hashes 8 MB a second for the wider network %s with 800 failures, and counts no other", (network, other) => {
   const limits = createHookLimits(() => 0);
-  let refused = 0;
-  const nextAddress = (): string => network.replace("%", String(refused % 250));
-  for (; limits.take(nextAddress()) === undefined; refused++) limits.refuse(nextAddress());
-  expect(refused).toBe(800);
-  expect(limits.take(network.replace("%", "251"))).toBe(1);
-  // A service elsewhere is not held back by strangers.
-  expect(limits.take(other)).toBeUndefined();
+  const getAddress = (at: number): string => network.replace("%", String(at % 250));
+  expect(count(limits, getAddress, false, MB)).toBe(800 + 8);
+  expect(limits.take(getAddress(251), MB)).toBe(1);
+  expect(limits.take(other, MB)).toBeUndefined();
+});
+
+test("does not hold an address with deliveries for the failures of its network", () => {
+  const limits = createHookLimits(() => 0);
+  limits.count("192.0.2.251", true);
+  count(limits, (at) => `192.0.2.${at % 250}`, false);
+  expect(count(limits, () => "192.0.2.251", true)).toBe(3_999);
 });
 
 test("forgets the addresses that were not used for the longest time", () => {
   const limits = createHookLimits(() => 0);
-  count(limits);
-  expect(limits.take("192.0.2.1")).toBe(1);
-  for (let at = 0; at < 20_000; at++) limits.take(`address ${at}`);
-  expect(limits.take("192.0.2.1")).toBeUndefined();
+  count(limits, ADDRESS, true);
+  expect(limits.take("192.0.2.1", 1)).toBe(1);
+  for (let at = 0; at < 20_000; at++) limits.count(`address ${at}`, true);
+  expect(limits.take("192.0.2.1", 1)).toBeUndefined();
 });
 
 test.each([
