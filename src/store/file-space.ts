@@ -68,10 +68,6 @@ class Log {
     return this.#texts;
   }
 
-  get count(): number {
-    return this.#texts.count;
-  }
-
   get size(): number {
     return this.#texts.size;
   }

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import type { ExportVerdict } from "./audit/export.ts";
@@ -9,7 +8,6 @@ import type { Database } from "./database/database.ts";
 import type { EngineOptions, StoreLocation } from "./database/open.ts";
 import { createHealth, type HealthRecord, type StoreFailure, type StoreHealth } from "./health.ts";
 import { fileSpace } from "./file-space.ts";
-import { setBounded } from "../shared/lru.ts";
 import { Texts } from "./texts.ts";
 
 export { type AuditWriter, createAuditWriter } from "./audit/writer.ts";
@@ -38,6 +36,7 @@ export type { AddedDelivery, DeliveryToAdd } from "./tables/deliveries.ts";
 export { getProcessName, hasEnded } from "./process-name.ts";
 export { getCallerBucket, getPartMs, NOTED_PART_MS } from "./tables/counters.ts";
 export type { KeyRow } from "./tables/keys.ts";
+export { type ProgramSpace, type SpaceState, toSpaceId } from "./tables/program-values.ts";
 export {
   callsMethod,
   createRunComparison,
@@ -167,9 +166,6 @@ export interface Store {
   space(name: string): Space;
 }
 
-/** Spaces in files whose content is in memory; the one that was opened longest ago is read again at its next use. */
-const MAX_OPEN_SPACES = 200;
-
 /** JSON values by key. Returned values are copies. */
 export interface Space {
   /** Returns `undefined` for an unknown key. */
@@ -194,8 +190,6 @@ export interface SpaceContent {
   put(key: string, value: unknown): void;
   /** Returns true if the key existed. */
   delete(key: string): boolean;
-  /** Number of keys. */
-  readonly count: number;
   /** Number of characters of all keys and values. */
   readonly size: number;
 }
@@ -211,29 +205,14 @@ export function createStore(folder?: string, lockMs: number = DEFAULT_TIMEOUTS.l
   return {
     space(name) {
       const space =
-        spaces.get(name) ?? (folder === undefined ? memorySpace() : fileSpace(fileIn(folder, name), lockMs));
-      setBounded(spaces, [name, space], folder === undefined ? Infinity : MAX_OPEN_SPACES);
+        spaces.get(name) ?? (folder === undefined ? memorySpace() : fileSpace(getSpaceFile(folder, name), lockMs));
+      spaces.set(name, space);
       return space;
     },
   };
 }
 
-/** Returns the number and the bytes of the files of the spaces in a folder whose names begin with a prefix. */
-export async function measureSpaces(
-  folder: string,
-  prefix: string,
-): Promise<{ readonly spaces: number; readonly bytes: number }> {
-  const start = basename(fileIn(folder, prefix), ".jsonl");
-  const names = (await readdir(folder).catch(() => [])).filter(
-    (name) => name.startsWith(start) && name.endsWith(".jsonl"),
-  );
-  const sizes = await Promise.all(
-    names.map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0),
-  );
-  return { spaces: names.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
-}
-
-/** Escapes the name: the file stays inside the folder, and no two names share a file. */
-function fileIn(folder: string, name: string): string {
+/** Returns the file of a space. Escapes the name: the file stays inside the folder, and no two names share a file. */
+export function getSpaceFile(folder: string, name: string): string {
   return join(folder, `${encodeURIComponent(name).replaceAll(".", "%2E").replaceAll("*", "%2A")}.jsonl`);
 }

@@ -7,10 +7,6 @@ export class Texts {
   /** Number of characters of all keys and values. */
   size = 0;
 
-  get count(): number {
-    return this.#texts.size;
-  }
-
   get(key: string): unknown {
     const text = this.#texts.get(key);
     return text === undefined ? undefined : (JSON.parse(text) as unknown);

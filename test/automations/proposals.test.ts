@@ -122,7 +122,7 @@ test("bounds the proposals of a caller and of all, and replaces one of the same 
     isError: true,
     text: expect.stringContaining("20 proposals wait for a person already"),
   });
-  expect(await runtime.automations.remove("a0")).toEqual({ name: "a0", files: [] });
+  expect(await runtime.automations.remove("a0")).toEqual({ name: "a0", files: [], values: 0 });
   expect(await propose({ name: "b-last" }, second)).toMatchObject({ isError: false });
 });
 

@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import type { Caller } from "../../src/index.ts";
+import type { Caller, Runtime } from "../../src/index.ts";
 import { createVersionReader } from "../../src/executors/index.ts";
 import { getVersionToken } from "../../src/executors/version.ts";
 import type { CallRecord } from "../../src/model/outcome.ts";
+import { usePostgres } from "../support/databases.ts";
 import { createMachineKey } from "../support/machine-key.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../support/servers/nats.ts";
 import { openStranger } from "../support/stranger.ts";
@@ -25,7 +26,35 @@ async function openProject(options?: Project["options"]): Promise<Project & { re
 
 const ADA: Caller = { id: "ada", permissions: ["call:*"], scopes: ["*"] };
 
+const postgres = usePostgres();
+
 describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
+  test.skipIf(postgres === undefined)(
+    "stores values for the runs on all executors, and for those of another machine",
+    async () => {
+      const { server, location: local } = await openProject();
+      const url = postgres?.url() ?? "";
+      const createMachine = (name: string): Project => {
+        const folder = join(local.folder ?? "", name);
+        const settings = join(local.folder ?? "", `${name}.yaml`);
+        writeFileSync(settings, JSON.stringify({ store: { url } }));
+        return { url: server.url, location: { folder, url }, options: { settings } };
+      };
+      const { runtime: front } = await openFront(createMachine("front"), []);
+      const run = async (runtime: Runtime, code: string): Promise<unknown> => {
+        const outcome = await runtime.run(code, { caller: ADA, automation: "report" });
+        if (outcome.kind !== "completed") throw new Error(outcome.text);
+        return outcome.value;
+      };
+      const first = await startExecutorHere(createMachine("one"), []);
+      await run(front, `await device.store.set("a", 1)`);
+      await first.close();
+      const second = await startExecutorHere(createMachine("two"), []);
+      expect(await run(front, `await device.store.set("b", 2); await device.store.get("a")`)).toBe(1);
+      expect(await run(second.runtime, "await device.store.list()")).toEqual(["a", "b"]);
+    },
+  );
+
   test("executes a program on an executor, and returns its value, output and calls [O3]", async () => {
     const project = await openProject();
     const reached: string[] = [];

@@ -241,7 +241,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     await database.keys.add(KEY);
     await database.approvals.add(APPROVAL);
     const info = await database.info();
-    expect(info).toMatchObject({ kind, schema: 8, rows: { keys: 1, approvals: 1, counters: 0, audit: 0 } });
+    expect(info).toMatchObject({ kind, schema: 9, rows: { keys: 1, approvals: 1, counters: 0, audit: 0 } });
     const exported = [];
     for await (const { table, row } of database.export()) exported.push([table, row]);
     expect(exported).toContainEqual(["keys", KEY]);
@@ -303,7 +303,7 @@ test.each(kinds)(
     for (const database of databases) {
       expect(await database.keys.list()).toEqual([KEY]);
       expect(await database.accounts.list()).toEqual([]);
-      expect(await database.info()).toMatchObject({ schema: 8, rows: { migrations: 2, accounts: 0 } });
+      expect(await database.info()).toMatchObject({ schema: 9, rows: { migrations: 2, accounts: 0 } });
       await database.close();
     }
   },
@@ -320,7 +320,7 @@ test("restores a backup of schema 5 with the tables of accounts", async () => {
   await restoreStore(`${folder}/restored`, backup);
   await using database = await openDatabase({ folder: `${folder}/restored` });
   expect(await database.accounts.list()).toEqual([]);
-  expect(await database.info()).toMatchObject({ schema: 8, rows: { migrations: 2 } });
+  expect(await database.info()).toMatchObject({ schema: 9, rows: { migrations: 2 } });
 });
 
 /** Makes the store one of schema 5, which has no accounts. */
@@ -334,6 +334,8 @@ async function removeAccounts(location: StoreLocation): Promise<void> {
       "occurrences",
       "occurrence_inputs",
       "past_deliveries",
+      "program_spaces",
+      "program_values",
     ])
       await engine.execute(`DROP TABLE ${table}`);
   });

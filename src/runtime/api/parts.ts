@@ -34,7 +34,8 @@ import { createTurns, type InTurn } from "../settings/in-turn.ts";
 import { createLiveTrust, type LiveTrust, readAgain } from "../settings/live-trust.ts";
 import type { RuntimeSettings } from "../settings/runtime-settings.ts";
 import { SkillSettings } from "../skill-settings.ts";
-import { createProgramStore } from "../storage/program-store.ts";
+import { createTakeOver } from "../storage/program-files.ts";
+import { createProgramStore, type ProgramStore } from "../storage/program-store.ts";
 import { createOwnSkills } from "../storage/store-skill.ts";
 import { SkillSources } from "../skill-sources.ts";
 import { type LastingStatistics, createLastingStatistics, readUsedPaths } from "../statistics.ts";
@@ -56,6 +57,7 @@ export interface RuntimeParts {
   readonly skillSettings: SkillSettings;
   readonly store: Store;
   readonly database: LazyDatabase;
+  readonly programStore: ProgramStore;
   readonly accounts: RuntimeAccounts;
   /** The logins at MCP servers; `undefined` if they end with the process. */
   readonly logins: RuntimeLogins | undefined;
@@ -97,7 +99,6 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   registry.onChange(() => void (events.listenerCount("catalog") > 0 && events.emit("catalog", registry.catalog)));
   forwardLog(events, options.log);
   const store = createStore(settings.store, settings.timeouts.lockMs);
-  sources.add(createOwnSkills(createProgramStore(store)));
   const onLog: LogListener = (level, text, path) =>
     void events.emit("log", { level, text: secrets.maskText(text), ...(path !== undefined && { path }) });
   const statistics = createLastingStatistics(store, (error) =>
@@ -125,6 +126,8 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   );
   const stored = createDatabaseParts(settings, { options, secrets, log: onLog, events });
   const { database, accounts } = stored;
+  const programStore = openProgramStore(settings, database);
+  sources.add(createOwnSkills(programStore));
   const own = { accounts, tokens: stored.logins?.tokens, ...createServerListeners(events, () => providers.servers) };
   const parts = { ...own, sources: trusted, trust, log: onLog, secrets, saved };
   const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
@@ -144,6 +147,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     skillSettings,
     store,
     ...stored,
+    programStore,
     statistics,
     secrets,
     log: onLog,
@@ -155,6 +159,11 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     audit,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
+}
+
+function openProgramStore({ store, timeouts }: RuntimeSettings, database: LazyDatabase): ProgramStore {
+  const takeOver = store === undefined ? undefined : createTakeOver(store, timeouts.lockMs);
+  return createProgramStore(() => database.open(), takeOver);
 }
 
 function createServerListeners(

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 
 import { sentence, SkillgateError } from "../../errors.ts";
-import { isTextList } from "../../model/json.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { formatJson } from "../../shared/json/format-json.ts";
-import type { Space, SpaceContent, Store } from "../../store/index.ts";
+import type { Database, ProgramSpace, SpaceState } from "../../store/index.ts";
+import type { TakeOver } from "./program-files.ts";
 
 export const KEY_CHARACTERS = 512;
 export const VALUE_CHARACTERS = 256 << 10;
@@ -14,17 +14,8 @@ export const SPACE_KEYS = 10_000;
 /** Limit on the spaces of one caller: one for each automation, and one for all other runs. */
 export const CALLER_SPACES = 100;
 
-/** The beginning of the names of the spaces of programs in the store. */
-export const PROGRAM_SPACES = "program ";
-
-/** The names of the automations of each caller that store something; the name is empty for runs without an automation. */
-const INDEX_SPACE = "programs";
-
 /** Changes of one space that are known by their calls: a call that is made again after a crash changes nothing. */
 const MAX_MARKS = 64;
-
-/** The key of these marks; the keys of programs are not empty. */
-const MARKS_KEY = "";
 
 /** The call of a program. */
 type ProgramCall = Pick<CallContext, "caller" | "automation" | "callId">;
@@ -38,99 +29,87 @@ export interface ProgramStore {
   delete(key: string, call: ProgramCall): Promise<boolean>;
   /** Resolves to the keys that begin with a prefix, sorted. */
   list(prefix: string, call: ProgramCall): Promise<readonly string[]>;
+  /** Deletes the values of an automation under all callers. Resolves to their number. */
+  deleteAll(automation: string): Promise<number>;
 }
 
-export function createProgramStore(store: Store): ProgramStore {
-  const index = store.space(INDEX_SPACE);
+/** `takeOver` moves values of an earlier version into the database, for a space that is used. */
+export function createProgramStore(
+  open: () => Promise<Pick<Database, "programValues">>,
+  takeOver: TakeOver = async () => {},
+): ProgramStore {
+  async function openSpace(call: ProgramCall): Promise<{ values: Database["programValues"]; space: ProgramSpace }> {
+    const space = { caller: call.caller.id, automation: call.automation ?? "" };
+    const { programValues: values } = await open();
+    await takeOver(values, space);
+    return { values, space };
+  }
+
   return {
-    get: (key, call) => openSpace(store, call).get(key),
+    async get(key, call) {
+      const { values, space } = await openSpace(call);
+      const json = await values.get(space, key);
+      return json === undefined ? undefined : (JSON.parse(json) as unknown);
+    },
     async set(key, value, call) {
       const json = formatJson(value, (why) => createStoreError(`the value of ${JSON.stringify(key)}: ${why}`));
       if (json.length > VALUE_CHARACTERS)
         throw createStoreError(
           `the value of ${JSON.stringify(key)} has ${json.length} characters, at most ${VALUE_CHARACTERS} are kept; keep parts of it under several keys`,
         );
-      await requireSpace(index, call);
-      await openSpace(store, call).change((content) => {
-        if (findMark(content, call) !== undefined) return;
-        requireRoom(content, key, json);
-        content.put(key, JSON.parse(json));
-        addMark(content, call, false);
+      const { values, space } = await openSpace(call);
+      await values.change(space, key, (state) => {
+        if (findMark(state, call) !== undefined) return { result: undefined };
+        requireSpace(state, space);
+        requireRoom(state, key, json);
+        return { value: json, marks: addMark(state, call, false), result: undefined };
       });
     },
     async delete(key, call) {
-      const { wasThere, isEmpty } = await openSpace(store, call).change((content) => {
-        const before = findMark(content, call);
-        if (before !== undefined) return { wasThere: before, isEmpty: false };
-        const isDeleted = content.delete(key);
-        if (isDeleted) addMark(content, call, isDeleted);
-        return { wasThere: isDeleted, isEmpty: isDeleted && countKeys(content) === 0 };
+      const { values, space } = await openSpace(call);
+      return values.change(space, key, (state) => {
+        const result = findMark(state, call) ?? false;
+        if (result || state.before === undefined) return { result };
+        return { value: null, marks: addMark(state, call, true), result: true };
       });
-      if (isEmpty) await leaveSpace(index, call);
-      return wasThere;
     },
     async list(prefix, call) {
-      const keys = (await openSpace(store, call).entries(prefix)).map(([key]) => key);
-      return keys.filter((key) => key !== MARKS_KEY);
+      const { values, space } = await openSpace(call);
+      return (await values.listKeys(space)).filter((key) => key.startsWith(prefix));
+    },
+    async deleteAll(automation) {
+      const { programValues: values } = await open();
+      await takeOver(values);
+      return values.deleteAll(automation);
     },
   };
 }
 
-/** Names of callers may be longer than names of files. */
-function openSpace(store: Store, { caller, automation = "" }: ProgramCall): Space {
-  return store.space(PROGRAM_SPACES + hash("sha256", JSON.stringify([caller.id, automation])));
+/** Throws if the caller has too many spaces. */
+function requireSpace({ otherSpaces = 0 }: SpaceState, { caller }: ProgramSpace): void {
+  if (otherSpaces >= CALLER_SPACES)
+    throw createStoreError(
+      `${JSON.stringify(caller)} stores values for ${otherSpaces} automations, and at most ${CALLER_SPACES} are kept; delete the values of one of them`,
+    );
 }
 
-/** Counts the space of a call. Throws if the caller has too many. */
-async function requireSpace(index: Space, { caller, automation = "" }: ProgramCall): Promise<void> {
-  if (toNames(await index.get(caller.id)).includes(automation)) return;
-  await index.change((content) => {
-    const names = toNames(content.get(caller.id));
-    if (names.includes(automation)) return;
-    if (names.length >= CALLER_SPACES)
-      throw createStoreError(
-        `${JSON.stringify(caller.id)} stores values for ${names.length} automations, and at most ${CALLER_SPACES} are kept; delete the values of one of them`,
-      );
-    content.put(caller.id, [...names, automation]);
-  });
-}
-
-async function leaveSpace(index: Space, { caller, automation = "" }: ProgramCall): Promise<void> {
-  await index.change((content) => {
-    const left = toNames(content.get(caller.id)).filter((name) => name !== automation);
-    if (left.length === 0) content.delete(caller.id);
-    else content.put(caller.id, left);
-  });
-}
-
-function toNames(stored: unknown): readonly string[] {
-  return isTextList(stored) ? stored : [];
-}
-
-function requireRoom(content: SpaceContent, key: string, json: string): void {
-  const before = content.get(key);
-  const freed = before === undefined ? 0 : key.length + JSON.stringify(before).length;
-  if (content.size - freed + key.length + json.length > SPACE_CHARACTERS)
+function requireRoom({ keys, characters, before }: SpaceState, key: string, json: string): void {
+  if (characters - (before ?? 0) + key.length + json.length > SPACE_CHARACTERS)
     throw createStoreError(
       `it is full: at most ${SPACE_CHARACTERS} characters are kept; delete keys that are not needed`,
     );
-  if (before === undefined && countKeys(content) >= SPACE_KEYS)
+  if (before === undefined && keys >= SPACE_KEYS)
     throw createStoreError(`it is full: at most ${SPACE_KEYS} keys are kept; delete keys that are not needed`);
 }
 
-function countKeys(content: SpaceContent): number {
-  return content.count - (content.get(MARKS_KEY) === undefined ? 0 : 1);
-}
-
 /** Returns what a call has resolved to that has changed the space before; `undefined` for a new call. */
-function findMark(content: SpaceContent, call: ProgramCall): boolean | undefined {
-  const marks = toNames(content.get(MARKS_KEY));
+function findMark({ marks }: SpaceState, call: ProgramCall): boolean | undefined {
   return [true, false].find((result) => marks.includes(createMark(call, result)));
 }
 
 /** Notes that a call has changed the space, and what it resolves to. */
-function addMark(content: SpaceContent, call: ProgramCall, result: boolean): void {
-  content.put(MARKS_KEY, [...toNames(content.get(MARKS_KEY)), createMark(call, result)].slice(-MAX_MARKS));
+function addMark({ marks }: SpaceState, call: ProgramCall, result: boolean): readonly string[] {
+  return [...marks, createMark(call, result)].slice(-MAX_MARKS);
 }
 
 const MARK_UNITS = 12;

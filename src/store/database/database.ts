@@ -7,6 +7,7 @@ import { createAuditKeys } from "../audit/audit-keys.ts";
 import { type CounterTable, createCounterTable } from "../tables/counters.ts";
 import { createKeyTable, type KeyTable } from "../tables/keys.ts";
 import { createProcessTable, type ProcessTable } from "../tables/processes.ts";
+import { createProgramValueTable, type ProgramValueTable } from "../tables/program-values.ts";
 import { createRunTable, type RunTable } from "../tables/runs.ts";
 import { openEngine, type EngineOptions, type StoreLocation } from "./open.ts";
 import { SCHEMA_VERSION, TABLES } from "./schema.ts";
@@ -29,6 +30,7 @@ export interface Database extends AsyncDisposable {
   readonly processes: ProcessTable;
   readonly accounts: AccountTable;
   readonly automations: AutomationTable;
+  readonly programValues: ProgramValueTable;
   /** Calls `listener` soon after a change by any process; returns the function that ends the calls. */
   watch(listener: () => void): () => void;
   info(): Promise<DatabaseInfo>;
@@ -80,6 +82,7 @@ export async function createDatabase(
     processes: createProcessTable(engine),
     accounts: createAccountTable(engine),
     automations: createAutomationTable(engine),
+    programValues: createProgramValueTable(engine),
     watch: (listener) => engine.watch(listener),
     info: () => readInfo(engine),
     export: () => exportRows(engine),

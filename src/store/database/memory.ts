@@ -12,13 +12,17 @@ import {
 } from "./table.ts";
 import { createWatchers } from "./watch.ts";
 
-/** Rows by their keys, as JSON, for each table. */
-type Tables = Map<string, Map<string, object>>;
+/** Rows by their keys, as JSON. */
+type StoredRows = Map<string, object>;
+
+/** What the rows of a transaction were before its changes. */
+type Changes = { readonly stored: StoredRows; readonly key: string; readonly before: object | undefined }[];
 
 /** Creates an engine whose rows end with the process. */
 export function createMemoryEngine(): StoreEngine {
-  let tables: Tables = new Map();
-  const rows = createRows(() => tables);
+  const tables = new Map<string, StoredRows>();
+  let changes: Changes | undefined;
+  const rows = createRows(tables, (change) => void changes?.push(change));
   const queued = createQueue();
   const watchers = createWatchers();
   return {
@@ -28,12 +32,16 @@ export function createMemoryEngine(): StoreEngine {
     getGeneration: () => 0,
     transaction: (_lock, work) =>
       queued(async () => {
-        const before = new Map([...tables].map(([name, table]) => [name, new Map(table)]));
+        changes = [];
         try {
           return await work(rows);
         } catch (error) {
-          tables = before;
+          for (const { stored, key, before } of changes.reverse())
+            if (before === undefined) stored.delete(key);
+            else stored.set(key, before);
           throw error;
+        } finally {
+          changes = undefined;
         }
       }),
     watch: (listener) => watchers.watch(listener),
@@ -45,12 +53,16 @@ export function createMemoryEngine(): StoreEngine {
   };
 }
 
-function createRows(getTables: () => Tables): Rows {
-  const getTable = <Row>({ name }: Table<Row>): Map<string, object> => {
-    const tables = getTables();
-    const table = tables.get(name) ?? new Map<string, object>();
-    tables.set(name, table);
-    return table;
+function createRows(tables: Map<string, StoredRows>, onChange: (change: Changes[number]) => void): Rows {
+  const getTable = <Row>({ name }: Table<Row>): StoredRows => {
+    const stored = tables.get(name) ?? new Map<string, object>();
+    tables.set(name, stored);
+    return stored;
+  };
+  const change = (stored: StoredRows, key: string, row: object | undefined): void => {
+    onChange({ stored, key, before: stored.get(key) });
+    if (row === undefined) stored.delete(key);
+    else stored.set(key, row);
   };
   const find = <Row extends object>(table: Table<Row>, where: Where<Row>): Row[] => {
     requireColumns(table, where);
@@ -61,7 +73,7 @@ function createRows(getTables: () => Tables): Rows {
       listings.set(listing, values);
       return values.has(value);
     };
-    return ([...getTable(table).values()] as Row[]).filter((row) => matches(table, row, where, isListed));
+    return listCandidates(table, getTable(table), where).filter((row) => matches(table, row, where, isListed));
   };
 
   return {
@@ -69,17 +81,17 @@ function createRows(getTables: () => Tables): Rows {
       const stored = getTable(table);
       const added = new Map(list.map((row) => [getKey(table, row), copyRow(table, row)]));
       if (added.size < list.length || [...added.keys()].some((key) => stored.has(key))) throw conflict(table.name);
-      for (const [key, row] of added) stored.set(key, row);
+      for (const [key, row] of added) change(stored, key, row);
     },
     async put(table, row) {
-      getTable(table).set(getKey(table, row), copyRow(table, row));
+      change(getTable(table), getKey(table, row), copyRow(table, row));
     },
     async count(table, row, counter) {
       const stored = getTable(table);
       const key = getKey(table, row);
       const count = stored.get(key) as typeof row | undefined;
       const total = Number(count?.[counter] ?? 0) + Number(row[counter]);
-      stored.set(key, { ...(count ?? copyRow(table, row)), [counter]: total });
+      change(stored, key, { ...(count ?? copyRow(table, row)), [counter]: total });
       return total;
     },
     select: async (table, where, how) =>
@@ -90,15 +102,23 @@ function createRows(getTables: () => Tables): Rows {
     total: async (table, where = {}) => find(table, where).length,
     async update(table, where, changes) {
       const found = find(table, where);
-      for (const row of found) getTable(table).set(getKey(table, row), copyRow(table, { ...row, ...changes }));
+      for (const row of found) change(getTable(table), getKey(table, row), copyRow(table, { ...row, ...changes }));
       return found.length;
     },
     async delete(table, where) {
       const found = find(table, where);
-      for (const row of found) getTable(table).delete(getKey(table, row));
+      for (const row of found) change(getTable(table), getKey(table, row), undefined);
       return found.length;
     },
   };
+}
+
+/** Returns the row with a key if the conditions name one, else all rows. */
+function listCandidates<Row>(table: Table<Row>, stored: StoredRows, where: Where<Row>): Row[] {
+  const isOne = table.key.every((column) => where[column] !== undefined && !isRange(where[column]));
+  if (!isOne) return [...stored.values()] as Row[];
+  const row = stored.get(getKey(table, where as Row)) as Row | undefined;
+  return row === undefined ? [] : [row];
 }
 
 type IsListed = (value: unknown, listing: Listing<unknown>) => boolean;

@@ -13,6 +13,7 @@ import {
 import { COUNTERS } from "../tables/counters.ts";
 import { KEYS } from "../tables/keys.ts";
 import { PROCESSES } from "../tables/processes.ts";
+import { PROGRAM_SPACES, PROGRAM_VALUES } from "../tables/program-values.ts";
 import { RUN_ENTRIES, RUN_METHODS, RUNS } from "../tables/runs.ts";
 import { toSqlName } from "./sql.ts";
 import {
@@ -54,10 +55,12 @@ export const TABLES = [
   OCCURRENCES,
   OCCURRENCE_INPUTS,
   PAST_DELIVERIES,
+  PROGRAM_SPACES,
+  PROGRAM_VALUES,
 ] as unknown as readonly Table<AnyRow>[];
 
 /** The version of the schema of `TABLES`. */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 /** The oldest schema whose tables are kept, and the tables that were added since, by the schema that has them first. */
 const OLDEST_SCHEMA = 5;
@@ -69,6 +72,8 @@ const ADDED_TABLES: readonly (readonly [schema: number, table: Table<AnyRow>])[]
   [7, OCCURRENCES],
   [7, OCCURRENCE_INPUTS],
   [8, PAST_DELIVERIES],
+  [9, PROGRAM_SPACES],
+  [9, PROGRAM_VALUES],
 ];
 
 /** Rows, and statements that change the schema. */

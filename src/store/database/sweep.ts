@@ -2,6 +2,7 @@ import type { AuditStore } from "../audit/audit-store.ts";
 import { APPROVALS } from "../tables/approvals.ts";
 import { pruneOccurrences } from "../tables/deliveries.ts";
 import { COUNTERS } from "../tables/counters.ts";
+import { pruneSpaces } from "../tables/program-values.ts";
 import { createRunTable } from "../tables/runs.ts";
 import type { StoreEngine } from "./table.ts";
 
@@ -45,5 +46,6 @@ export async function sweep(
   const counters = await engine.delete(COUNTERS, { expires: { lt: now } });
   const runs = await createRunTable(engine).prune(now - runDays * DAY_MS);
   const occurrences = await pruneOccurrences(engine, { time: now - runDays * DAY_MS, now });
+  await pruneSpaces(engine, now - runDays * DAY_MS);
   return { audit: pruned, approvals, counters, runs, occurrences };
 }

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 
-import { PROGRAM_SPACES } from "../../runtime/storage/program-store.ts";
 import type { DatabaseInfo, StoreLocation } from "../../store/index.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
 import { toWriteError, writeLines } from "./input/write-files.ts";
@@ -13,10 +12,7 @@ export function addStore(program: CliCommand): void {
   store
     .command("info")
     .description("show where the store is, its size, and the number of records of each kind")
-    .run(async ({ database, folders }) => {
-      const [{ measureSpaces }, { store }] = await Promise.all([import("../../store/index.ts"), folders()]);
-      return infoResult(await (await database()).info(), await measureSpaces(store, PROGRAM_SPACES));
-    });
+    .run(async ({ database }) => infoResult(await (await database()).info()));
   store
     .command("export")
     .description("write all records as JSON lines")
@@ -95,7 +91,7 @@ async function* toLines(records: AsyncIterable<object>): AsyncGenerator<string> 
   for await (const record of records) yield JSON.stringify(record);
 }
 
-function infoResult(info: DatabaseInfo, programs: { readonly spaces: number; readonly bytes: number }): CommandResult {
+function infoResult(info: DatabaseInfo): CommandResult {
   const { kind, program, schema, bytes, rows } = info;
   const facts = [
     ["kind", kind],
@@ -104,9 +100,8 @@ function infoResult(info: DatabaseInfo, programs: { readonly spaces: number; rea
     ["schema", String(schema)],
     ["size", kilobytes(bytes)],
     ...Object.entries(rows).map(([name, number]) => [name, count(number, "record")]),
-    ["device.store", `${count(programs.spaces, "space")}, ${kilobytes(programs.bytes)}`],
   ];
-  return { json: { ...info, programs }, text: lines(table(facts)) };
+  return { json: info, text: lines(table(facts)) };
 }
 
 function kilobytes(bytes: number): string {

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { type Caller, createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../../src/index.ts";
+import { createTakeOver } from "../../../src/runtime/storage/program-files.ts";
 import {
   CALLER_SPACES,
   createProgramStore,
@@ -13,8 +14,17 @@ import {
   SPACE_KEYS,
   VALUE_CHARACTERS,
 } from "../../../src/runtime/storage/program-store.ts";
-import { createStore } from "../../../src/store/index.ts";
+import {
+  backUpStore,
+  type Database,
+  openDatabase,
+  restoreStore,
+  type StoreLocation,
+} from "../../../src/store/index.ts";
+import { prepareDatabases } from "../../support/databases.ts";
 import { createShop, startProcess } from "../refund-process.ts";
+
+const { kinds } = prepareDatabases();
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-program-store-"));
@@ -181,15 +191,18 @@ function createCalls(id = "ada"): (automation?: string, callId?: string) => Para
 
 type StoreApi = ReturnType<typeof createProgramStore>;
 
-const PLACES: readonly (readonly [string, () => StoreApi])[] = [
-  ["in memory", () => createProgramStore(createStore())],
-  ["in a folder", () => createProgramStore(createStore(createFolder()))],
-];
+const openStore = async (location: StoreLocation): Promise<StoreApi> => {
+  const database = await openDatabase(location);
+  onTestFinished(() => database.close());
+  return createProgramStore(async () => database);
+};
+
+const PLACES: readonly (readonly [string, () => StoreLocation])[] = [["memory", () => ({})], ...kinds];
 
 test.each(PLACES)(
-  "bounds the characters of a space %s, and frees those of deleted values",
-  async (_place, openStore) => {
-    const [store, next] = [openStore(), createCalls()];
+  "bounds the characters of a space, and frees those of deleted values: %s",
+  async (_place, makeLocation) => {
+    const [store, next] = [await openStore(makeLocation()), createCalls()];
     const value = "x".repeat(VALUE_CHARACTERS - 2);
     for (const key of ["a", "b", "c"]) await store.set(key, value, next());
     await expect(store.set("d", value, next())).rejects.toThrow(`at most ${SPACE_CHARACTERS} characters are kept`);
@@ -201,7 +214,7 @@ test.each(PLACES)(
 );
 
 test("bounds the keys of a space", { tags: "rest" }, async () => {
-  const [store, next] = [createProgramStore(createStore()), createCalls()];
+  const [store, next] = [await openStore({}), createCalls()];
   for (let at = 0; at < SPACE_KEYS; at++) await store.set(String(at), 1, next());
   await expect(store.set("more", 1, next())).rejects.toThrow(`at most ${SPACE_KEYS} keys are kept`);
   await store.set("1", 2, next());
@@ -209,51 +222,198 @@ test("bounds the keys of a space", { tags: "rest" }, async () => {
   await store.set("more", 1, next());
 });
 
-test.each(PLACES)("bounds the spaces of a caller %s, and frees an empty one", async (_place, openStore) => {
-  const [store, next, other] = [openStore(), createCalls(), createCalls("bob")];
-  for (let at = 0; at < CALLER_SPACES; at++) await store.set("a", at, next(`automation-${at}`));
-  await expect(store.set("a", 1, next("one-more"))).rejects.toThrow(
-    `"ada" stores values for ${CALLER_SPACES} automations, and at most ${CALLER_SPACES} are kept`,
-  );
-  await store.set("a", 1, other("one-more"));
-  await store.set("b", 1, next("automation-5"));
-  expect(await store.delete("b", next("automation-5"))).toBe(true);
-  expect(await store.delete("a", next("automation-5"))).toBe(true);
-  await store.set("a", 1, next("one-more"));
+test.each(PLACES)("lists as many keys as a space may have: %s", async (_place, makeLocation) => {
+  const database = await openDatabase(makeLocation());
+  onTestFinished(() => database.close());
+  const keys = Array.from({ length: SPACE_KEYS }, (_, at) => `key-${at}`);
+  const values = new Map(keys.map((key) => [key, "1"]));
+  await database.programValues.addAll({ caller: "ada", automation: "" }, { values, marks: [] });
+  const store = createProgramStore(async () => database);
+  expect(await store.list("", createCalls()())).toEqual(keys.toSorted());
+  expect(await store.list("key-99", createCalls()())).toHaveLength(111);
 });
 
-test.each(PLACES)("does not repeat a change whose call is made again after a crash %s", async (_place, openStore) => {
-  const [store, next] = [openStore(), createCalls()];
-  const crashed = next(undefined, "first/1");
-  await store.set("count", 6, crashed);
-  await store.set("count", 7, next());
-  await store.set("count", 6, crashed);
-  expect(await store.get("count", next())).toBe(7);
-  const deletion = next(undefined, "first/2");
-  expect(await store.delete("count", deletion)).toBe(true);
-  await store.set("count", 8, next());
-  expect(await store.delete("count", deletion)).toBe(true);
-  expect(await store.get("count", next())).toBe(8);
-  expect(await store.list("", next())).toEqual(["count"]);
+test.each(PLACES)(
+  "bounds the spaces of a caller, and frees empty and removed ones: %s",
+  async (_place, makeLocation) => {
+    const [store, next, other] = [await openStore(makeLocation()), createCalls(), createCalls("bob")];
+    for (let at = 0; at < CALLER_SPACES; at++) await store.set("a", at, next(`automation-${at}`));
+    await expect(store.set("a", 1, next("one-more"))).rejects.toThrow(
+      `"ada" stores values for ${CALLER_SPACES} automations, and at most ${CALLER_SPACES} are kept`,
+    );
+    await store.set("a", 1, other("one-more"));
+    await store.set("b", 1, next("automation-5"));
+    expect(await store.delete("b", next("automation-5"))).toBe(true);
+    expect(await store.delete("a", next("automation-5"))).toBe(true);
+    await store.set("a", 1, next("one-more"));
+    await expect(store.set("a", 1, next("another"))).rejects.toThrow("at most");
+    expect(await store.deleteAll("automation-6")).toBe(1);
+    await store.set("a", 1, next("another"));
+    expect(await store.deleteAll("one-more")).toBe(2);
+    expect(await store.get("a", other("one-more"))).toBeUndefined();
+  },
+);
+
+test.each(PLACES)(
+  "does not repeat a change whose call is made again after a crash: %s",
+  async (_place, makeLocation) => {
+    const [store, next] = [await openStore(makeLocation()), createCalls()];
+    const crashed = next(undefined, "first/1");
+    await store.set("count", 6, crashed);
+    await store.set("count", 7, next());
+    await store.set("count", 6, crashed);
+    expect(await store.get("count", next())).toBe(7);
+    const deletion = next(undefined, "first/2");
+    expect(await store.delete("count", deletion)).toBe(true);
+    await store.set("count", 8, next());
+    expect(await store.delete("count", deletion)).toBe(true);
+    expect(await store.get("count", next())).toBe(8);
+    expect(await store.list("", next())).toEqual(["count"]);
+  },
+);
+
+test.each(kinds)(
+  "loses nothing, and keeps the bounds, when several processes write at once: %s",
+  { tags: "rest" },
+  async (_kind, makeLocation) => {
+    const location = makeLocation();
+    const stores = await Promise.all([1, 2].map(() => openStore(location)));
+    const value = "x".repeat(50_000);
+    const results = await Promise.allSettled(
+      Array.from({ length: 40 }, async (_, at) =>
+        stores[at % 2]?.set(`key-${at}`, value, createCalls()(undefined, `run-${at}/1`)),
+      ),
+    );
+    const written = results.filter(({ status }) => status === "fulfilled").length;
+    expect(written).toBe(Math.floor(SPACE_CHARACTERS / 50_100));
+    expect(await stores[0]?.list("", createCalls()())).toHaveLength(written);
+  },
+);
+
+test.each(PLACES)(
+  "stores keys and values with any characters, and sorts the keys: %s",
+  async (_place, makeLocation) => {
+    const [store, next] = [await openStore(makeLocation()), createCalls()];
+    const keys = ["\u0000", "%_\\'", "__proto__", "a", "\ud800", "\ud801", "\u{10ffff}", "\uffff"];
+    for (const key of keys.toReversed()) await store.set(key, { __proto__: null, key }, next());
+    expect(await store.list("", next())).toEqual(keys.toSorted());
+    for (const key of keys) expect(await store.get(key, next())).toEqual({ key });
+    expect(await store.list("%", next())).toEqual(["%_\\'"]);
+    expect(await store.list("\ud800", next())).toEqual(["\ud800"]);
+    await store.set("", "text \u0000 \ud800", next());
+    expect(await store.get("", next())).toBe("text \u0000 \ud800");
+  },
+);
+
+describe("values of an earlier version, in files", () => {
+  const FILES = new URL("../../fixtures/store/program-files/", import.meta.url);
+  const copyFiles = (): string => {
+    const folder = createFolder();
+    cpSync(FILES, folder, { recursive: true });
+    return folder;
+  };
+  const listFiles = (folder: string): readonly string[] =>
+    readdirSync(folder).filter((name) => name.startsWith("program"));
+
+  test("are in the database after the first use, of each caller and automation", async () => {
+    const store = copyFiles();
+    const runtime = await open({ store });
+    const ada = createCaller("ada");
+    const read = `const values = {};
+      for (const key of await device.store.list()) values[key] = await device.store.get(key);
+      values`;
+    expect(await run(runtime, read)).toEqual({
+      "seen/1": { at: [1, null, "é"] },
+      "x\u0000\ud800": "lone \ud800 \u0000",
+    });
+    expect(await run(runtime, read, { caller: ada, automation: "report" })).toEqual({ last: 7 });
+    expect(await run(runtime, read, { caller: ada, automation: "backup" })).toEqual({ last: 8, zero: null });
+    expect(await run(runtime, read, { caller: ada, automation: "emptied" })).toEqual({});
+    const moved = listFiles(store);
+    expect(moved.filter((name) => !name.endsWith(".jsonl.moved"))).toEqual([]);
+    expect(moved).toHaveLength(readdirSync(FILES).length);
+    expect((await (await runtime.database()).info()).rows).toMatchObject({ programValues: 5 });
+  });
+
+  test("are moved once by two processes, count in the limits, and replace no newer values", async () => {
+    const folder = copyFiles();
+    const database = await openDatabase({});
+    const { programValues } = database;
+    const ada = { caller: "ada", automation: "backup" };
+    await programValues.addAll(ada, { values: new Map([["last", "9"]]), marks: [] });
+    await Promise.all([1, 2].map(() => createTakeOver(folder, 5_000)(programValues)));
+    const store = createProgramStore(async () => database, createTakeOver(folder, 5_000));
+    const next = createCalls();
+    expect(await store.get("last", next("backup"))).toBe(9);
+    expect(await store.get("zero", next("backup"))).toBeNull();
+    for (let at = 2; at < CALLER_SPACES; at++) await store.set("a", at, next(`automation-${at}`));
+    await expect(store.set("a", 1, next("one-more"))).rejects.toThrow(`for ${CALLER_SPACES} automations`);
+  });
+
+  test("keep the marks of calls, also of a space that the list of spaces does not have", async () => {
+    const folder = copyFiles();
+    rmSync(join(folder, "programs.jsonl"));
+    const database = await openDatabase({});
+    const store = createProgramStore(async () => database, createTakeOver(folder, 5_000));
+    const next = createCalls();
+    expect(await store.get("last", next("report"))).toBe(7);
+    const [row] = await readRows(database, "programSpaces");
+    expect(row).toMatchObject({ automation: "report", keys: 1, characters: 5, marks: ["lwfotsjkYuJl-"] });
+  });
+
+  test("can be deleted with their automation", async () => {
+    const database = await openDatabase({});
+    const store = createProgramStore(async () => database, createTakeOver(copyFiles(), 5_000));
+    expect(await store.deleteAll("backup")).toBe(2);
+    expect(await store.deleteAll("backup")).toBe(0);
+  });
 });
 
-test("loses nothing, and keeps the bounds, when several processes write at once", { tags: "rest" }, async () => {
-  const folder = createFolder();
-  const stores = [1, 2].map(() => createProgramStore(createStore(folder)));
-  const calls = stores.map(() => createCalls());
-  const value = "x".repeat(50_000);
-  const results = await Promise.allSettled(
-    Array.from({ length: 40 }, async (_, at) => {
-      const [store, next] = [stores[at % 2], calls[at % 2]];
-      return store?.set(`key-${at}`, value, next?.(undefined, `run-${at}/1`) ?? createCalls()());
-    }),
-  );
-  const written = results.filter(({ status }) => status === "fulfilled").length;
-  expect(written).toBe(Math.floor(SPACE_CHARACTERS / 50_100));
+async function readRows(database: Database, name: string): Promise<readonly object[]> {
+  const rows: object[] = [];
+  for await (const { table, row } of database.export()) if (table === name) rows.push(row);
+  return rows;
+}
+
+test.each(kinds)("is deleted when it is empty and old: %s", async (_kind, makeLocation) => {
+  const database = await openDatabase(makeLocation());
+  onTestFinished(() => database.close());
+  const [store, next] = [createProgramStore(async () => database), createCalls()];
+  await store.set("a", 1, next("one"));
+  await store.set("a", 1, next("two"));
+  await store.delete("a", next("two"));
+  await database.sweep();
+  expect(await readRows(database, "programSpaces")).toHaveLength(2);
+  await database.sweep({}, Date.now() + 31 * 86_400_000);
+  expect(await readRows(database, "programSpaces")).toMatchObject([{ automation: "one", keys: 1 }]);
+});
+
+test("is in a backup, and in a restored store", async () => {
+  const [folder, copies] = [createFolder(), createFolder()];
   const next = createCalls();
-  expect(await createProgramStore(createStore(folder)).list("", next())).toHaveLength(written);
-  expect(readdirSync(folder).filter((name) => name.endsWith(".lock"))).toEqual([]);
+  const database = await openDatabase({ folder });
+  await createProgramStore(async () => database).set("a", [1], next());
+  await database.close();
+  await backUpStore(folder, join(copies, "backup"));
+  await restoreStore(join(copies, "restored"), join(copies, "backup"));
+  expect(await (await openStore({ folder: join(copies, "restored") })).get("a", next())).toEqual([1]);
 });
+
+test.each(kinds)(
+  "gives runtimes with stores of their own machine the values of one database: %s",
+  async (_kind, makeLocation) => {
+    const { folder = "", url } = makeLocation();
+    const openMachine = (): Promise<Runtime> => {
+      const cwd = createFolder();
+      writeFileSync(join(cwd, "settings.yaml"), JSON.stringify({ ...(url !== undefined && { store: { url } }) }));
+      return open({ cwd, settings: "settings.yaml", store: url === undefined ? folder : join(cwd, "state") });
+    };
+    const [one, other] = [await openMachine(), await openMachine()];
+    for (const record of ["one", "other"]) await run(one, `await device.store.set("${record}", "${record}")`);
+    await run(other, `await device.store.delete("one")`);
+    expect(await run(one, "await device.store.list()")).toEqual(["other"]);
+  },
+);
 
 test("serves two programs at once, and a cassette without a store", async () => {
   const runtime = await open({ store: createFolder(), runs: { record: "full" } });

@@ -39,7 +39,7 @@ export interface AutomationAuthoring {
    * `AUTOMATION_INVALID`, and `AUTOMATION_HELD` if proposals are off or too many wait.
    */
   propose(proposal: AutomationProposal, options?: { readonly caller?: Caller }): Promise<ProposedAutomation>;
-  /** Removes an automation or a proposal, with its files and its history. Throws `AUTOMATION_UNKNOWN`. */
+  /** Removes an automation or a proposal, with its files, its history and its stored values. Throws `AUTOMATION_UNKNOWN`. */
   remove(name: string, options?: { readonly caller?: Caller }): Promise<RemovedAutomation>;
 }
 
@@ -102,11 +102,12 @@ function openParts(
   { parts, run, savedSkills }: AuthoringOptions,
   files: AutomationFiles,
 ): Omit<SavingParts, "findOwner"> {
-  const { settings, database, registry, providers } = parts;
+  const { settings, database, programStore, registry, providers } = parts;
   return {
     files,
     settings,
     open: () => database.open(),
+    programStore,
     check: run.checkTexts,
     getCatalog: (caller) => registry.viewFor(caller),
     whenKnown: () => providers.whenKnown(),

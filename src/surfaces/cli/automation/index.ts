@@ -4,6 +4,7 @@ import { readRunInput } from "../input/run-input.ts";
 import { performOperation } from "../commands/run.ts";
 import type { CliSession } from "../session.ts";
 import { NO_SOCKET, type OperationFlags } from "../socket/client.ts";
+import { count } from "../text/layout.ts";
 import { acceptAutomation } from "./accept.ts";
 import { historyText } from "./automation-texts.ts";
 import { changeAutomation } from "./change.ts";
@@ -59,7 +60,7 @@ export function addAutomation(program: CliCommand): void {
     .run(testAutomation);
   automation
     .command("remove")
-    .description("remove an automation or a proposal, with its files and its history")
+    .description("remove an automation or a proposal, with its files, its history and its stored values")
     .argument("<name>", NAME)
     .run(removeAutomation);
 }
@@ -121,5 +122,7 @@ async function listHistory(
 async function removeAutomation(session: CliSession, name: string): Promise<CommandResult> {
   const { automations } = await openAutomations(session);
   const removed = await automations.remove(name);
-  return { json: { removed: name, files: removed.files }, text: `Removed ${name} and its history` };
+  const { files, values } = removed;
+  const deleted = values === 0 ? "" : `; ${count(values, "stored value")} ${values === 1 ? "was" : "were"} deleted`;
+  return { json: { removed: name, files, values }, text: `Removed ${name} and its history${deleted}` };
 }

@@ -30,7 +30,7 @@ export function AutomationActions({ automation }: AutomationActionsProps) {
     reportChange("automations");
   };
   const remove = async (): Promise<void> => {
-    const text = `${name}, its file and its history are deleted.`;
+    const text = `${name}, its file, its history and its stored values are deleted.`;
     if (!(await askToConfirm({ title: `Remove ${name}?`, text, confirm: "Remove" }))) return;
     await request(getPath(name), { method: "DELETE" });
     showToast({ tone: "ok", text: `${name} is removed` });
