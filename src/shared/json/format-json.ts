@@ -10,42 +10,51 @@ const MAX_PLACE_UNITS = 80;
  * `undefined` are left out. Throws what `fail` creates for a value that is not JSON, and for one with too many levels or values.
  */
 export function formatJson(value: unknown, fail: (why: string) => Error, maxValues = Infinity): string {
-  const limits = { left: maxValues, maxValues, fail };
-  requireJson(value, "", 0, limits);
-  return JSON.stringify(value, (_key, member: unknown) => (typeof member === "bigint" ? toExactValue(member) : member));
+  const walk: Walk = { left: maxValues, maxValues, fail, path: [], hasBigInt: false };
+  requireJson(value, walk);
+  // A function for each member takes as long as all the rest.
+  return walk.hasBigInt ? JSON.stringify(value, replaceBigInt) : JSON.stringify(value);
 }
 
-function toExactValue(value: bigint): number | string {
-  return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+function replaceBigInt(_key: string, member: unknown): unknown {
+  if (typeof member !== "bigint") return member;
+  return Number.isSafeInteger(Number(member)) ? Number(member) : member.toString();
 }
 
-interface ValueLimits {
+interface Walk {
   left: number;
   readonly maxValues: number;
   readonly fail: (why: string) => Error;
+  /** Where the value is: names of members, and places in lists. */
+  readonly path: (string | number)[];
+  hasBigInt: boolean;
 }
 
-function requireJson(value: unknown, location: string, depth: number, limits: ValueLimits): void {
-  const { fail, maxValues } = limits;
-  if (--limits.left < 0) throw fail(`it has more than ${maxValues} values`);
-  if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return;
+function requireJson(value: unknown, walk: Walk): void {
+  const { fail, path, maxValues } = walk;
+  if (--walk.left < 0) throw fail(`it has more than ${maxValues} values`);
+  if (value === null || typeof value === "string" || typeof value === "boolean") return;
+  if (typeof value === "bigint") return void (walk.hasBigInt = true);
   if (typeof value === "number" && Number.isFinite(value)) return;
   if (value instanceof Date && !Number.isNaN(value.getTime())) return;
   const isList = Array.isArray(value);
   if (!isList && !isPlainObject(value))
-    throw fail(`${formatSubject(location)} is ${describeKind(value)}, and JSON has no such value`);
-  if (depth === MAX_DEPTH) throw fail(`it has more than ${MAX_DEPTH} levels`);
-  if (isList) {
-    for (const [at, item] of value.entries()) requireJson(item, `${location}[${at}]`, depth + 1, limits);
-    return;
-  }
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    requireJson(member, location === "" ? name : `${location}.${name}`, depth + 1, limits);
+    throw fail(`${formatSubject(path)} is ${describeKind(value)}, and JSON has no such value`);
+  if (path.length === MAX_DEPTH) throw fail(`it has more than ${MAX_DEPTH} levels`);
+  // A list may have holes: they are `undefined`.
+  const keys = isList ? value.keys() : Object.keys(value);
+  for (const key of keys) {
+    const member: unknown = (value as Record<string | number, unknown>)[key];
+    if (member === undefined && !isList) continue;
+    path.push(key);
+    requireJson(member, walk);
+    path.pop();
   }
 }
 
-function formatSubject(location: string): string {
+/** `it`, or `its member "a.b[0]"` */
+function formatSubject(path: Walk["path"]): string {
+  const location = path.map((key, at) => (typeof key === "number" ? `[${key}]` : at === 0 ? key : `.${key}`)).join("");
   return location === "" ? "it" : `its member ${JSON.stringify(location.slice(0, MAX_PLACE_UNITS))}`;
 }
 

@@ -18,16 +18,16 @@ export function hmac(text: string | Uint8Array, secret: string | Buffer = SECRET
   return createHmac(algorithm, secret).update(text).digest();
 }
 
-export interface SignedDelivery {
+export interface SignedDelivery<Body extends string | Uint8Array = string> {
   readonly headers: Record<string, string>;
-  readonly body: string;
+  readonly body: Body;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** Signs deliveries as their services do. */
 export const signers = {
-  github: (body: string, secret = SECRET): SignedDelivery => ({
+  github: <Body extends string | Uint8Array>(body: Body, secret = SECRET): SignedDelivery<Body> => ({
     headers: {
       ...JSON_TYPE,
       "x-github-event": "push",

@@ -564,8 +564,8 @@ describe("hostile requests", () => {
   test.each<readonly [string, string, string]>([
     ["200 levels", `${"[".repeat(200)}${"]".repeat(200)}`, "it has more than 200 levels (INPUT_INVALID)"],
     [
-      "50,000 values",
-      JSON.stringify(Array.from({ length: 50_000 }, () => 0)),
+      "50,000 values with the facts about it",
+      JSON.stringify(Array.from({ length: 49_999 }, () => 0)),
       "it has more than 50000 values (INPUT_INVALID)",
     ],
     [
@@ -600,14 +600,25 @@ test("a body with more values than a run may have is refused before it is parsed
       why: "the body cannot be read: it has more than 50000 values",
     });
   }
+  for (const text of [`[${`{"a":1},`.repeat(25_000)}1]`, "[".repeat(60_000)])
+    expect(verifyBody(text)).toMatchObject({ why: "the body cannot be read: it has more than 50000 values" });
   expect(verifyBody(JSON.stringify({ text: ",".repeat(60_000) }))).toMatchObject({ kind: "delivery" });
+  expect(verifyBody(`[${" [ ] ,".repeat(49_000)}{ } ]`)).toMatchObject({ kind: "delivery" });
 });
 
-test.each(["12345678901234567890", "1e5"])("reads 5,000 numbers such as %s, and refuses more", (number) => {
-  const list = (count: number): string => `[${Array.from({ length: count }, () => number).join()}]`;
-  expect(verify(github, signBody(list(5_000)))).toMatchObject({ kind: "delivery" });
-  expect(verify(github, signBody(list(5_001)))).toEqual({
+const list = (number: string, count: number): string => `[${Array.from({ length: count }, () => number).join()}]`;
+
+test("reads 5,000 integers of 16 digits or more, and refuses more", () => {
+  expect(verify(github, signBody(list("1234567890123456", 5_000)))).toMatchObject({ kind: "delivery" });
+  expect(verify(github, signBody(list("1234567890123456", 5_001)))).toEqual({
     kind: "unreadable",
-    why: "the body cannot be read: it has more than 5000 numbers of 16 digits or with an exponent",
+    why: "the body cannot be read: it has more than 5000 integers of 16 digits or more",
   });
+});
+
+test.each(["1.0", "1e5", "0.12345678901234567", "-0.0000001"])("reads 49,000 numbers such as %s", (number) => {
+  const verified = verify(github, signBody(list(number, 49_000)));
+  if (verified.kind !== "delivery") throw new TypeError(JSON.stringify(verified));
+  const body = verified.input.body as readonly number[];
+  expect([body.length, new Set(body)]).toEqual([49_000, new Set([Number(number)])]);
 });

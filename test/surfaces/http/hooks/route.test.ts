@@ -154,26 +154,77 @@ async function exchange(port: number, bytes: string): Promise<string> {
   return text;
 }
 
-test.runIf(canProbe)("never stops other work for more than 50 ms", { tags: "rest" }, async () => {
-  const { url } = await serveHooks();
-  const probe = new LoopProbe();
-  onTestFinished(() => probe.close());
-  const object = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, 0]));
-  const bodies = [
-    `"${"\\u0000".repeat(170_000)}"`,
-    `[${"[],".repeat(340_000)}[]]`,
-    `[${"1e5,".repeat(250_000)}1]`,
-    `[${"12345678901234567890,".repeat(49_000)}1]`,
-    "[".repeat(MB),
-    JSON.stringify(Array.from({ length: 8 }, () => object(9_000))),
-    `{"a":${"[".repeat(199)}${"]".repeat(199)}}`.padEnd(MB),
-    `[${'"\\ud800",'.repeat(49_000)}1]`,
-  ];
-  for (const body of bodies) await requireShortTurns(probe, () => send(`${url}/hooks/push`, signers.github(body)));
-  for (const body of [`payload=${"%7B".repeat(300_000)}`, "a&".repeat(500_000)]) {
+/** 49,000 values: nearly as many as a body may have. */
+const list = (value: string): string => `[${`${value},`.repeat(48_999)}${value}]`;
+
+const names = (count: number, getName: (at: number) => string): string =>
+  `{${Array.from({ length: count }, (_, at) => `${JSON.stringify(getName(at))}:0`).join()}}`;
+
+const FORM = "application/x-www-form-urlencoded";
+
+test.runIf(canProbe).for<readonly [title: string, body: string | Buffer, type?: string]>([
+  ["escapes", `"${String.raw`\u0000`.repeat(170_000)}"`],
+  ["lists", `[${"[],".repeat(340_000)}[]]`],
+  ["as many lists as are read", list("[]")],
+  [
+    "as many objects as are read",
+    list('{"a":{}}')
+      .slice(0, 1 + 9 * 24_000)
+      .replace(/,$/, "]"),
+  ],
+  ["numbers with an exponent", `[${"1e5,".repeat(250_000)}1]`],
+  ["as many numbers with an exponent as are read", list("1e5")],
+  ["numbers with zeros at their ends", list("1.0")],
+  ["negative zeros", list("-0")],
+  ["small fractions", list("0.00000001")],
+  ["fractions of 20 digits", list("1.234567890123456789")],
+  ["fractions between two numbers", list("5e-324")],
+  ["integers of 20 digits", list("12345678901234567890")],
+  ["as many integers of 200 digits as are read", `[${`${"1".repeat(200)},`.repeat(4_999)}1]`],
+  ["an integer of a million digits", `[${"1".repeat(1_000_000)}]`],
+  ["a fraction of a million digits", `[0.${"1".repeat(1_000_000)}]`],
+  ["a number with a million minus signs", `[1${"-".repeat(1_000_000)}]`],
+  ["levels that do not end", "[".repeat(MB)],
+  ["levels of objects", '{"a":'.repeat(200_000)],
+  ["as many levels as are read", `{"a":${"[".repeat(196)}${"]".repeat(196)}}`.padEnd(MB)],
+  ["lists with as many levels as are read", `[${`${"[".repeat(190)}${"]".repeat(190)},`.repeat(255)}1]`],
+  ["many names", names(60_000, (at) => `n${at}`)],
+  [
+    "as many names as are read, several times",
+    `[${Array.from({ length: 4 }, () => names(9_999, (at) => `n${at}`)).join()}]`,
+  ],
+  ["long names", names(9_999, (at) => `${at}${"n".repeat(90)}`)],
+  ["names that are numbers", names(9_999, (at) => String(at * 7_919))],
+  ["a name of its own in each object", `[${Array.from({ length: 24_500 }, (_, at) => `{"n${at}":1.0}`).join()}]`],
+  ["fractions of 17 digits", list("0.12345678901234567")],
+  ["one name many times", names(9_999, () => "a")],
+  ["the name __proto__ many times", names(9_999, () => "__proto__")],
+  ["lone surrogates", `[${String.raw`"\ud800",`.repeat(49_000)}1]`],
+  ["a long text", JSON.stringify("a".repeat(MB - 2))],
+  ["a text of quotes", JSON.stringify('"'.repeat(MB / 2 - 1))],
+  ["a text of backslashes that does not end", `"${"\\".repeat(MB - 2)}"`],
+  ["spaces", " ".repeat(MB)],
+  ["quotes", '"'.repeat(MB)],
+  ["bytes that are not UTF-8", Buffer.alloc(MB, 0xff)],
+  ["bytes that are not UTF-8 at the end", Buffer.concat([Buffer.alloc(MB - 1, "é"), Buffer.from([0xc3])])],
+  ["a text of another type", "a".repeat(MB), "text/plain"],
+  ["a form with escapes", `payload=${"%7B".repeat(300_000)}`, FORM],
+  ["a form with invalid escapes", `a=${"%".repeat(MB - 2)}`, FORM],
+  ["a form with many names", "a&".repeat(500_000), FORM],
+  ["a form with 60,000 pairs", Array.from({ length: 60_000 }, (_, at) => `n${at}=1`).join("&"), FORM],
+  ["a form with one name many times", "a=1&".repeat(60_000), FORM],
+  ["a form with as many pairs as are read", `${"a=1&".repeat(998)}b=${"+".repeat(1_000_000)}`, FORM],
+  ["a form with JSON", `payload=${encodeURIComponent(list("1.0"))}`, FORM],
+])(
+  "does not stop other work for more than 50 ms because of %s",
+  { tags: "rest" },
+  async ([, body, type = "application/json"]) => {
+    const { url } = await serveHooks();
+    const probe = new LoopProbe();
+    onTestFinished(() => probe.close());
     const { headers } = signers.github(body);
     await requireShortTurns(probe, () =>
-      send(`${url}/hooks/push`, { headers: { ...headers, "content-type": "application/x-www-form-urlencoded" }, body }),
+      send(`${url}/hooks/push`, { headers: { ...headers, "content-type": type }, body }),
     );
-  }
-});
+  },
+);
