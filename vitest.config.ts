@@ -42,6 +42,7 @@ export default defineConfig({
     pool: "forks",
     // Some tests wait for time limits; more workers than cores use them meanwhile. Those of the rest wait for processes.
     maxWorkers: availableParallelism() + (part === "usual" ? 1 : 2),
+    globalSetup: ["test/support/suite/temporary-folder.ts"],
     setupFiles: ["test/support/suite/measure-cpu.ts", "test/support/suite/disable-colors.ts"],
     projects: [
       // One process runs many files, so it loads modules once.

@@ -2,24 +2,17 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 
 import type { CallContext, MethodDefinition, ProvidedSkill } from "../../../src/model/skill.ts";
 import { createStore } from "../../../src/store/index.ts";
 import { loadSkills, type SkillsOptions, type SkillsProvider } from "../../../src/providers/skills/index.ts";
 import { refuseAccount } from "../../../src/shared/http/account-response.ts";
 
-/** What must be undone after a test, last first. */
-const undo: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
-});
-
 /** A folder that is gone after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "skillgate-test-"));
-  undo.push(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -44,7 +37,7 @@ export async function loadFiles(
 
 export async function load(dir: string, options: SkillsOptions): Promise<SkillsProvider> {
   const provider = await loadSkills(dir, options);
-  undo.push(() => provider.close());
+  onTestFinished(() => provider.close());
   return provider;
 }
 
