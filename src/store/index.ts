@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
+import { sentence, SkillgateError } from "../errors.ts";
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import type { ExportVerdict } from "./audit/export.ts";
 import type { RestoredStore, StoreBackup } from "./backup.ts";
@@ -105,7 +106,7 @@ export async function restoreStore(folder: string, backup: string): Promise<Rest
 
 /** A database that is opened when it is first needed. */
 export interface LazyDatabase {
-  /** Always returns the same database; tries again after a failure. */
+  /** Always returns the same database; tries again after a failure. Rejects with `STORE_UNAVAILABLE` once it was closed. */
   open(): Promise<Database>;
   /** Whether the database can be opened, and commits. */
   readonly health: StoreHealth;
@@ -120,8 +121,11 @@ export function createLazyDatabase(
   onOpen: (database: Database) => void = () => {},
 ): LazyDatabase {
   let opened: Promise<Database> | undefined;
+  let isClosed = false;
   const health = createHealth(async () => (await open()).tryCommit());
   function open(): Promise<Database> {
+    if (isClosed)
+      return Promise.reject(new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", "it was closed")));
     if (opened !== undefined) return opened;
     const opening = openDatabase(location, { ...options, onFailure: (error) => health.fail(error) }, health);
     opening.then(onOpen, (error: unknown) => {
@@ -134,9 +138,9 @@ export function createLazyDatabase(
     open,
     health,
     async close() {
+      isClosed = true;
       health.close();
       const database = await opened?.catch(() => undefined); // it never opened
-      opened = undefined;
       await database?.close();
     },
   };
