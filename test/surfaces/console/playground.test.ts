@@ -89,6 +89,21 @@ describe.skipIf(!hasChromium)("the playground", () => {
     expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Program");
   });
 
+  test("gives a program its input, which must be JSON [O2]", async () => {
+    const { page, faults } = await openConsole(await serveBank(), "#/playground");
+    expect(await page.getByLabel(/^Input/).count()).toBe(0);
+    await writeProgram(page, "return await device.input()");
+    await page.getByLabel(/^Input/).fill("{city: 1}");
+    await page.keyboard.press("Tab");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("input must be JSON").first().waitFor();
+    await page.getByLabel(/^Input/).fill('{"city":"Rome"}');
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("city:", { exact: true }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(faults).toEqual([expect.stringContaining("400")]);
+  });
+
   test("shows the progress of a call, and stops the run [O2]", async () => {
     const server = await serveBank();
     const ended = new Promise((resolve) => server.runtime.on("run", resolve));

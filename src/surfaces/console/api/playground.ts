@@ -1,7 +1,9 @@
 import { formatPlan } from "../../../approvals/index.ts";
+import { getMessage } from "../../../errors.ts";
 import type { Catalog } from "../../../model/catalog.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import type { CallSite } from "../../../model/plan.ts";
+import { parseValueExactly } from "../../../shared/json/exact-json.ts";
 import { formatPartsPath } from "../../../shared/names/method-paths.ts";
 import { inferSchema } from "../../../observed/index.ts";
 import { completeCode, firstSentence, formatSchemaType } from "../../../registry/index.ts";
@@ -26,10 +28,11 @@ export function createPlaygroundEndpoints(services: ConsoleServices): Endpoints 
       const body = await readBody();
       const source = readText(body, "source");
       const token = body["continue"] === undefined ? {} : { continue: readText(body, "continue") };
+      const input = body["input"] === undefined ? {} : { input: parseInput(readText(body, "input")) };
       const [again, reuse] = [readNumbers(body, "again"), readNumbers(body, "reuse")];
       return answerLines<RunLine>(c, async (send, signal) => {
         const listeners = createRunListeners(services, view, send);
-        const outcome = await view.run(source, { ...token, again, reuse, signal, ...listeners });
+        const outcome = await view.run(source, { ...token, ...input, again, reuse, signal, ...listeners });
         const described = describeOutcome(outcome, view);
         send({ kind: "outcome", outcome: described, type: formatType(described) });
       });
@@ -41,6 +44,14 @@ export function createPlaygroundEndpoints(services: ConsoleServices): Endpoints 
 function formatType(outcome: Outcome): string {
   if (outcome.kind !== "completed" || outcome.value === undefined) return "";
   return formatSchemaType(inferSchema(outcome.value));
+}
+
+function parseInput(json: string): unknown {
+  try {
+    return parseValueExactly(json);
+  } catch (thrown) {
+    throw invalidRequest(`input must be JSON, such as {"city": "Rome"}: ${getMessage(thrown)}`);
+  }
 }
 
 function readNumbers(body: JsonObject, name: string): readonly number[] {

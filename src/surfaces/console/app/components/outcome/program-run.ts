@@ -28,7 +28,8 @@ export interface ProgramRun {
 
 interface ProgramRunner {
   readonly run: Signal<ProgramRun | undefined>;
-  readonly start: (body: { readonly source: string; readonly continue?: string }) => void;
+  /** The input is JSON. */
+  readonly start: (body: { readonly source: string; readonly input?: string; readonly continue?: string }) => void;
   readonly stop: () => void;
 }
 
