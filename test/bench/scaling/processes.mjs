@@ -47,7 +47,7 @@ export class EchoSkill {
 `;
 
 /** Imports a file of the tests that starts a server. */
-async function importSupport(name) {
+export async function importSupport(name) {
   const entry = join(ROOT, "test/support/servers", `${name}.ts`);
   const options = { bundle: true, write: false, platform: "node", format: "esm" };
   const { outputFiles } = await build({ ...options, entryPoints: [entry] });
@@ -102,7 +102,7 @@ export function startExecutor(cwd, { url }) {
   return startProcess(cwd, ["executor", url], /connected to/);
 }
 
-function createRunner(url) {
+export function createRunner(url) {
   const headers = { "content-type": "application/json" };
   return async (code) => {
     const body = JSON.stringify({ code });
