@@ -8,12 +8,20 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createRuntime, type Runtime } from "../../src/index.ts";
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/index.ts";
 import { createKeys } from "../../src/keys/index.ts";
 import { getProjectStateDir } from "../../src/shared/files/project-state-dir.ts";
 import { type ApiServer, type ReceivedRequest, startApiServer } from "../support/servers/api-server.ts";
 import { usePostgres } from "../support/databases.ts";
 import { environment, project, start } from "../surfaces/cli/command.ts";
+import {
+  type ConsoleServer,
+  hasChromium,
+  openConsole,
+  serveConsole,
+  useBrowser,
+  writeProgram,
+} from "../surfaces/console/browser.ts";
 
 /** How long the servers are killed and their clocks moved; ten minutes by hand. */
 const MINUTES = Number(process.env["SKILLGATE_MAIN_JOB_MINUTES"] ?? 1.2);
@@ -21,11 +29,14 @@ const MINUTES = Number(process.env["SKILLGATE_MAIN_JOB_MINUTES"] ?? 1.2);
 const SECRET = "whsec-of-the-test";
 
 const PROGRAM = `
-const { slot, delivery } = device.input();
+const { slot, delivery } = await device.input();
 const issues = await device.TrackerAPI.listIssues({ state: "open" });
 const hours = issues.reduce((sum, { hours }) => sum + hours, 0);
 await device.TrackerAPI.postMessage({ text: \`\${slot ?? delivery}: \${issues.length} issues, \${hours} hours\` });
 `;
+
+/** The input of the run in the playground. */
+const FIRST = { delivery: "first" };
 
 function createDocument(origin: string, parameters: readonly unknown[] = []): string {
   const issue = { type: "object", properties: { title: { type: "string" }, hours: { type: "number" } } };
@@ -61,7 +72,7 @@ function createDocument(origin: string, parameters: readonly unknown[] = []): st
 
 interface Tracker extends ApiServer {
   /** The texts of the messages by their idempotency keys: the receiver takes each key once. */
-  readonly messages: ReadonlyMap<string, string>;
+  readonly messages: Map<string, string>;
   readonly alerts: readonly ReceivedRequest[];
   document: string;
   isBroken: boolean;
@@ -94,6 +105,7 @@ interface Server {
 }
 
 const postgres = usePostgres();
+useBrowser();
 
 test.each(postgres === undefined ? ["SQLite"] : ["SQLite", "PostgreSQL"])(
   "a program runs by its schedule and its webhook while servers are killed and clocks move, each time once: %s",
@@ -105,10 +117,12 @@ test.each(postgres === undefined ? ["SQLite"] : ["SQLite", "PostgreSQL"])(
       HOOK_SECRET: SECRET,
       ALERT_SECRET: `whsec_${randomBytes(24).toString("base64")}`,
     });
+    await writeInPlayground(cwd, env);
+    expect([...tracker.messages.values()]).toEqual(["first: 2 issues, 5 hours"]);
+    tracker.messages.clear();
     const runtime = await openRuntime(cwd, env);
-    await createKeys(await runtime.database()).create({ name: "reporter", permissions: ["call:TrackerAPI.*"] });
     const begin = Date.now();
-    expect(await runtime.automations.accept("report")).toMatchObject({ state: "enabled" });
+    expect(await runtime.automations.get("report")).toMatchObject({ state: "enabled" });
 
     const servers = await Promise.all([0, 1].map((at) => startServer(cwd, env, at)));
     const sent = await sendAndKill(servers, cwd, env, begin + MINUTES * 60_000);
@@ -149,14 +163,6 @@ test.each(postgres === undefined ? ["SQLite"] : ["SQLite", "PostgreSQL"])(
 );
 
 function createProject({ origin }: Tracker, url: string | undefined): string {
-  const automation = {
-    description: "Reports the open issues",
-    key: "reporter",
-    schedule: { cron: "* * * * *", catchUp: "all", overlap: "queue" },
-    webhook: { verify: "github", secrets: ["${HOOK_SECRET}"] },
-    limits: { runsPerHour: 10_000 },
-    source: PROGRAM,
-  };
   return project({
     "settings.yaml": JSON.stringify({
       server: { auth: false },
@@ -164,18 +170,71 @@ function createProject({ origin }: Tracker, url: string | undefined): string {
       sources: { tracker: { openapi: `${origin}/openapi.json`, private: true, idempotencyHeader: "Idempotency-Key" } },
       alerts: { url: `${origin}/alerts`, secret: "${ALERT_SECRET}", private: true },
     }),
-    "automations/report.yaml": JSON.stringify(automation),
   });
 }
 
-async function openRuntime(cwd: string, env: NodeJS.ProcessEnv): Promise<Runtime> {
-  const runtime = await createRuntime({
+const TRIGGERS = `schedule: { cron: "* * * * *", catchUp: all, overlap: queue }
+limits: { runsPerHour: 10000 }
+`;
+
+/** Runs the program in the playground, saves it for the deliveries of a webhook, adds a schedule, and accepts it. */
+async function writeInPlayground(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const server = await serveConsole({ project: cwd, settings: { auth: true }, runtime: describeRuntime(cwd, env) });
+  await server.runtime.ready;
+  await createKeys(await server.runtime.database()).create({ name: "reporter", permissions: ["call:TrackerAPI.*"] });
+  if (hasChromium) await saveInBrowser(server);
+  else await saveByLibrary(server.runtime);
+  await server.close();
+}
+
+async function saveInBrowser(server: ConsoleServer): Promise<void> {
+  const { page, faults } = await openConsole(server, "#/playground");
+  await writeProgram(page, PROGRAM);
+  await page.getByLabel(/^Input/).fill(JSON.stringify(FIRST));
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("button", { name: "Save as an automation …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save as an automation" });
+  await dialog.getByLabel(/^Name/).fill("report");
+  await dialog.getByLabel(/^Key/).selectOption("reporter");
+  await dialog.getByLabel("It runs").selectOption("for deliveries to a webhook");
+  await dialog.getByLabel(/^Secret/).fill("${HOOK_SECRET}");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Edit …" }).click();
+  const editor = page.getByRole("dialog", { name: "Edit report" });
+  await editor.getByText("TrackerAPI.postMessage", { exact: true }).waitFor();
+  await writeProgram(page, TRIGGERS + (await server.runtime.automations.readText("report")).text);
+  await editor.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("every minute").waitFor();
+  await page.getByRole("button", { name: "Accept …" }).click();
+  await page.getByRole("button", { name: "Accept", exact: true }).click();
+  await page.getByText("enabled", { exact: true }).waitFor();
+  expect(faults).toEqual([]);
+}
+
+/** What the pages do, on a machine without Chromium. */
+async function saveByLibrary(runtime: Runtime): Promise<void> {
+  const { automations } = runtime;
+  const outcome = await runtime.run(PROGRAM, { input: FIRST });
+  const webhook = { verify: "github", secrets: ["${HOOK_SECRET}"] };
+  await automations.save({ name: "report", key: "reporter", webhook, from: { run: outcome.runId } });
+  const { text, digest } = await automations.readText("report");
+  await automations.replaceText("report", { text: TRIGGERS + text, digest });
+  await automations.accept("report");
+}
+
+function describeRuntime(cwd: string, env: NodeJS.ProcessEnv): RuntimeOptions {
+  return {
     cwd,
     env,
     settings: join(cwd, "settings.yaml"),
     skillsDir: false,
+    skills: [],
     store: getProjectStateDir(cwd, env),
-  });
+  };
+}
+
+async function openRuntime(cwd: string, env: NodeJS.ProcessEnv): Promise<Runtime> {
+  const runtime = await createRuntime(describeRuntime(cwd, env));
   onTestFinished(() => runtime.close());
   await runtime.ready;
   return runtime;

@@ -42,6 +42,8 @@ export function createAutomationsApi(
       acceptsProposals: parts.settings.automations.proposals,
       propose: async (...options) => (await open()).propose(...options),
       test: async (...options) => (await open()).test(...options),
+      readText: async (...options) => (await open()).readText(...options),
+      replaceText: async (...options) => (await open()).replaceText(...options),
       remove: async (...options) => (await open()).remove(...options),
       whenEnded: async (...options) => (await open()).whenEnded(...options),
       async receive(...request) {

@@ -74,8 +74,11 @@ export interface AutomationApi extends AutomationAuthoring {
   input(name: string, occurrence: string, options?: AutomationCaller): Promise<string | undefined>;
   /** The slots of all enabled automations in a span of time. */
   upcoming(options: AutomationCaller & UpcomingOptions): Promise<UpcomingSlots>;
-  /** Looks at an automation as it is now, with the difference to the accepted version. */
-  offer(name: string, options?: AutomationCaller & AutomationOfferOptions): Promise<AutomationOffer>;
+  /** Looks at an automation as it is now, or with another `text` of its file, with the difference to the accepted version. */
+  offer(
+    name: string,
+    options?: AutomationCaller & AutomationOfferOptions & { readonly text?: string },
+  ): Promise<AutomationOffer>;
   /**
    * Accepts an automation as it is, and enables it; of a proposal, writes its file. With `digest`, only if its file still has this
    * digest.

@@ -36,8 +36,11 @@ export interface AutomationOffer {
 export interface AutomationLife {
   /** Returns what an automation needs to run now, or why it must not run. Holds one that is not as it was accepted. */
   prepare(name: string): Promise<RunnableAutomation | StartObstacle>;
-  /** Looks at an automation as it is now; `key` replaces that of a proposal. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`. */
-  offer(name: string, options?: AutomationOfferOptions): Promise<AutomationOffer>;
+  /**
+   * Looks at an automation as it is now, or as it would be with another `text` of its file; `key` replaces that of a proposal. Throws
+   * `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`.
+   */
+  offer(name: string, options?: AutomationOfferOptions & { readonly text?: string }): Promise<AutomationOffer>;
   /**
    * Accepts an automation as it is, and enables it; of a proposal, writes its file. With `digest`, only if it has still this digest. Throws `AUTOMATION_UNKNOWN`,
    * `AUTOMATION_INVALID`, `AUTOMATION_HELD`.
@@ -119,11 +122,12 @@ interface Offers extends Pick<AutomationLife, "offer"> {
 function createOffers(parts: LifeParts): Offers {
   const { files, open } = parts;
 
-  async function offer(name: string, options: AutomationOfferOptions = {}): Promise<AutomationOffer> {
+  async function offer(...[name, options = {}]: Parameters<AutomationLife["offer"]>): Promise<AutomationOffer> {
     const { automations } = await open();
     const version = await automations.getVersion(name);
-    const proposal = await findProposal(name, version, options);
-    const { file, text } = proposal ?? requireFile(name, files);
+    const isEdited = options.text !== undefined;
+    const proposal = isEdited ? undefined : await findProposal(name, version, options);
+    const { file, text } = proposal ?? (isEdited ? parseText(name, options.text) : requireFile(name, files));
     const review = await reviewAutomation(file, parts);
     const accepted = proposal === undefined ? version : undefined;
     const difference = describeDifference(accepted, { text, methods: review.methods });
@@ -229,6 +233,10 @@ export function describeState({ state, reason, name }: Pick<AutomationRow, "stat
 interface OfferedFile {
   readonly file: AutomationFile;
   readonly text: string;
+}
+
+function parseText(name: string, text: string): OfferedFile {
+  return { file: parseAutomationFile(name, text), text };
 }
 
 /** Throws `AUTOMATION_UNKNOWN` with similar names, and `AUTOMATION_INVALID` for a file that cannot be used. */

@@ -9,7 +9,13 @@ import type {
   AutomationPage,
   UpcomingSlots,
 } from "./index.ts";
-import type { AutomationProposal, AutomationToSave, ProposedAutomation, SavedAutomation } from "./authoring/index.ts";
+import type {
+  AutomationProposal,
+  AutomationText,
+  AutomationToSave,
+  ProposedAutomation,
+  SavedAutomation,
+} from "./authoring/index.ts";
 import type { AutomationReview } from "./review.ts";
 import type { UpcomingOptions } from "./upcoming.ts";
 
@@ -20,8 +26,8 @@ export interface AutomationView {
   history(name: string, part: { readonly limit: number; readonly offset: number }): Promise<readonly OccurrenceRow[]>;
   input(name: string, occurrence: string): Promise<string | undefined>;
   upcoming(span: UpcomingOptions): Promise<UpcomingSlots>;
-  /** `key` replaces that of a proposal. */
-  offer(name: string, key?: string): Promise<AutomationOffer>;
+  /** `key` replaces that of a proposal, and `text` that of the file. */
+  offer(name: string, options?: { readonly key?: string; readonly text?: string }): Promise<AutomationOffer>;
   /**
    * False if the program names a method that the caller may not read: then it is hidden, with its inputs and errors. Without a
    * review, it may name any.
@@ -36,6 +42,8 @@ export interface AutomationView {
   run(name: string, input: unknown): Promise<OccurrenceRow>;
   retry(name: string, occurrence: string): Promise<OccurrenceRow>;
   save(automation: AutomationToSave): Promise<SavedAutomation>;
+  readText(name: string): Promise<AutomationText>;
+  replaceText(name: string, text: AutomationText): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
@@ -46,7 +54,7 @@ export function createAutomationView(api: AutomationApi, caller: Caller): Automa
     history: (name, part) => api.history(name, { ...part, caller }),
     input: (name, occurrence) => api.input(name, occurrence, { caller }),
     upcoming: (span) => api.upcoming({ ...span, caller }),
-    offer: (name, key) => api.offer(name, { ...(key !== undefined && { key }), caller }),
+    offer: (name, options) => api.offer(name, { ...options, caller }),
     seesProgram: (review) =>
       // A refused program may name any method.
       mayReadAll(caller) ||
@@ -59,6 +67,8 @@ export function createAutomationView(api: AutomationApi, caller: Caller): Automa
     run: (name, input) => api.run(name, { input, caller }),
     retry: (name, occurrence) => api.retry(name, occurrence, { caller }),
     save: (automation) => api.save(automation, { caller }),
+    readText: (name) => api.readText(name, { caller }),
+    replaceText: (name, text) => api.replaceText(name, text, { caller }),
     remove: async (name) => void (await api.remove(name, { caller })),
   };
 }

@@ -104,6 +104,20 @@ export interface AutomationOfferDetail {
   readonly flaw: string | null;
 }
 
+/** The file of an automation, to edit it. */
+export interface AutomationFileText {
+  readonly text: string;
+  /** SHA-256 of the text. */
+  readonly digest: string;
+}
+
+/** An automation as it would be with another text of its file. */
+export interface AutomationCheck {
+  readonly offer: AutomationOfferDetail | null;
+  /** The mistake in the text, with its line. */
+  readonly problem: string | null;
+}
+
 /** A part of the history of an automation, the latest occurrences first. */
 export interface AutomationHistory {
   readonly rows: readonly OccurrenceSummary[];

@@ -5,6 +5,7 @@ import type { Runs } from "../../execution/runs.ts";
 import type { SavedSkills } from "../../saved/index.ts";
 import type { AutomationFiles } from "../automation-files.ts";
 import { createHeldError } from "../life.ts";
+import { type AutomationText, readAutomationText, replaceAutomationText } from "./edit.ts";
 import { type AutomationProposal, proposeAutomation, type ProposedAutomation } from "./propose.ts";
 import { type RemovedAutomation, removeAutomation } from "./remove.ts";
 import { type AutomationToSave, saveAutomation, type SavedAutomation, type SavingParts } from "./save.ts";
@@ -14,6 +15,7 @@ export { writeAutomation } from "./write-files.ts";
 export type {
   AutomationProposal,
   AutomationTest,
+  AutomationText,
   AutomationToSave,
   ProposedAutomation,
   RemovedAutomation,
@@ -27,6 +29,13 @@ export interface AutomationAuthoring {
    * `SAVE_INVALID`, `RUN_NOT_FOUND`, and `OPTION_INVALID` for a name in use.
    */
   save(automation: AutomationToSave, options?: { readonly caller?: Caller }): Promise<SavedAutomation>;
+  /** Reads the file of an automation, also one that cannot be used. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`. */
+  readText(name: string, options?: { readonly caller?: Caller }): Promise<AutomationText>;
+  /**
+   * Replaces the file of an automation if its text still has this digest. It runs after `accept`. Throws `AUTOMATION_UNKNOWN`,
+   * `AUTOMATION_INVALID` with the line of a mistake, and `AUTOMATION_HELD` for a file that has changed.
+   */
+  replaceText(name: string, text: AutomationText, options?: { readonly caller?: Caller }): Promise<void>;
   /**
    * Executes the program of an automation with the recorded answers of its run, so that nothing is called; with another input, its
    * outcome may differ. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`, `INPUT_INVALID`.
@@ -72,6 +81,15 @@ export function createAuthoring(
       const saved = await saveAutomation(automation, parts);
       log("info", `${caller.id} has written the automation ${saved.name}`);
       return saved;
+    },
+    async readText(name, { caller = OWNER } = {}) {
+      requireAdmin(caller, "ManageServers");
+      return readAutomationText(name, parts);
+    },
+    async replaceText(name, text, { caller = OWNER } = {}) {
+      requireAdmin(caller, "ManageServers");
+      await replaceAutomationText(name, text, parts);
+      log("info", `${caller.id} has changed the file of the automation ${name}`);
     },
     async test(name, { caller = OWNER, input } = {}) {
       requireAdmin(caller, "Read");

@@ -5,17 +5,25 @@ import { changeByHand, changeFile } from "../../../config/index.ts";
 import { getAutomationFile } from "../automation-files.ts";
 import type { AuthoringParts } from "./parts.ts";
 
-/** Writes files of automations on behalf of the owner, and removes those without a text. A trusted project stays trusted. */
+/** Changes files on behalf of the owner: a trusted project stays trusted. */
+export async function changeAsOwner(
+  files: readonly string[],
+  { cwd, env, trust }: Pick<AuthoringParts["settings"], "cwd" | "env" | "trust">,
+  change: () => Promise<void>,
+): Promise<void> {
+  await (trust !== undefined ? changeByHand({ cwd, env }, { files }, change) : change());
+}
+
+/** Writes files of automations on behalf of the owner, and removes those without a text. */
 export async function writeFiles(
   texts: ReadonlyMap<string, string | undefined>,
-  { cwd, env, trust }: AuthoringParts["settings"],
+  settings: AuthoringParts["settings"],
 ): Promise<void> {
-  const write = async (): Promise<void> => {
+  await changeAsOwner([...texts.keys()], settings, async () => {
     for (const [file, text] of texts)
       if (text === undefined) await rm(file, { force: true });
-      else await changeFile(file, { label: relative(cwd, file), isPrivate: false }, () => text);
-  };
-  await (trust !== undefined ? changeByHand({ cwd, env }, { files: [...texts.keys()] }, write) : write());
+      else await changeFile(file, { label: relative(settings.cwd, file), isPrivate: false }, () => text);
+  });
 }
 
 export async function writeAutomation(name: string, text: string, settings: AuthoringParts["settings"]): Promise<void> {

@@ -6,7 +6,9 @@ import { defineSkill } from "../../../../src/authoring/define-skill.ts";
 import { createKeys } from "../../../../src/keys/index.ts";
 import type {
   AutomationCalendar,
+  AutomationCheck,
   AutomationDetail,
+  AutomationFileText,
   AutomationHistory,
   AutomationList,
   OccurrenceInput,
@@ -85,12 +87,17 @@ interface Answer<Value> {
 async function send<Value = unknown>(
   server: ConsoleServer,
   path: string,
-  { token = TOKEN, body }: { readonly token?: string; readonly body?: object } = {},
+  {
+    token = TOKEN,
+    body,
+    method = body === undefined ? "GET" : "POST",
+  }: { readonly token?: string; readonly body?: object; readonly method?: "GET" | "POST" | "PUT" } = {},
 ): Promise<Answer<Value>> {
   const headers = { authorization: `Bearer ${token}`, "x-skillgate-console": "1", "content-type": "application/json" };
   const response = await fetch(`${server.url}/console/api${path}`, {
+    method,
     headers,
-    ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   expect(text).not.toContain(SECRET);
@@ -205,6 +212,45 @@ describe("the endpoints of automations", () => {
       status: 404,
       json: { code: "AUTOMATION_UNKNOWN" },
     });
+  });
+
+  test("check and replace the file of an automation, and replace no version that was not shown", async () => {
+    const server = await serveBoard();
+    server.write("report");
+    await accept(server, "report");
+    const { json: file } = await send<AutomationFileText>(server, "/automations/report/text");
+    const text = file.text.replace("Posts as report", "Posts better");
+    const check = await send<AutomationCheck>(server, "/automations/report/check", { body: { text } });
+    expect(check.json).toMatchObject({ problem: null, offer: { flaw: null, calls: [{ path: "BoardSkill.post" }] } });
+    expect(check.json.offer?.difference.lines).toHaveLength(2);
+    const broken = await send<AutomationCheck>(server, "/automations/report/check", { body: { text: "key: 1" } });
+    expect(broken.json).toEqual({ offer: null, problem: expect.stringMatching(/report\.yaml:1: .*description/) });
+    const put = (body: object): Promise<Answer<unknown>> =>
+      send(server, "/automations/report", { method: "PUT", body });
+    expect(await put({ ...file, text: "key: 1" })).toMatchObject({ status: 400 });
+    expect(await put({ ...file, text: `${text}***` })).toMatchObject({ status: 400 });
+    expect((await send<AutomationDetail>(server, "/automations/report")).json).toMatchObject({ state: "enabled" });
+    expect(await put({ ...file, text })).toMatchObject({ status: 204 });
+    expect(await put({ ...file, text })).toMatchObject({ status: 409, json: { code: "AUTOMATION_HELD" } });
+    expect((await send<AutomationDetail>(server, "/automations/report")).json).toMatchObject({
+      description: "Posts better",
+      offer: { difference: { lines: [expect.stringMatching(/^- /), expect.stringMatching(/^\+ /)] } },
+    });
+    server.write("report", { description: 1 });
+    const { json: unusable } = await send<AutomationFileText>(server, "/automations/report/text");
+    expect(await put({ ...unusable, text })).toMatchObject({ status: 204 });
+    expect(await send(server, "/automations/absent/text")).toMatchObject({ status: 404 });
+    expect(await send(server, "/automations/..%2Freport/text")).toMatchObject({ status: 404 });
+  });
+
+  test("do not show the file of an automation that contains a secret", async () => {
+    const server = await serveBoard();
+    server.write("report", { description: `Posts ${SECRET}` });
+    server.write("hook", { webhook: { verify: "github", secrets: ["${HOOK_SECRET}"] } });
+    await accept(server, "hook");
+    await server.runtime.automations.receive("hook", { headers: {}, body: Buffer.from(""), address: "::1" });
+    const answer = await send(server, "/automations/report/text");
+    expect(answer).toMatchObject({ status: 400, json: { detail: expect.stringContaining("edit it in the project") } });
   });
 
   test("hide the program, its inputs and errors from readers who may not see its methods", async () => {
@@ -422,6 +468,35 @@ describe.skipIf(!hasChromium)("the page of automations", () => {
     await page.getByText("No automations").waitFor();
     // The browser notes the refusal of the plain secret.
     expect(faults.filter((fault) => !fault.includes("status of 400"))).toEqual([]);
+  });
+
+  test("edits the file of an automation, with its mistakes and its plan [O2]", { tags: "rest" }, async () => {
+    const server = await serveBoard();
+    server.write("report");
+    await accept(server, "report");
+    const { page, faults } = await openConsole(server, "#/automations/report");
+    await page.getByRole("button", { name: "Edit …" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Edit report" });
+    await dialog.getByText("BoardSkill.post", { exact: true }).waitFor();
+    await writeProgram(page, "key: poster\n");
+    await dialog.getByText(/report\.yaml:1: the field description is missing/).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Discard the changes?" }).getByRole("button", { name: "Cancel" }).click();
+    const source = "await device.BoardSkill.post({ text: 'edited' });";
+    await writeProgram(page, JSON.stringify({ description: "Posts again", key: "poster", source }));
+    await dialog.getByText(/the field description is missing/).waitFor({ state: "hidden" });
+    await dialog.getByText("BoardSkill.post", { exact: true }).waitFor();
+    await checkViews(page, [...BOTH_COLOURS, ["dark", 360]], async (view) => {
+      await takeScreenshot(page, `edit-automation-${view}`);
+      expect(await findViolations(page), view).toEqual([]);
+    });
+    await dialog.getByRole("button", { name: "Save", exact: true }).press("Enter");
+    await page.getByText("Posts again").first().waitFor();
+    await page.getByRole("button", { name: "Accept …" }).press("Enter");
+    await page.getByRole("button", { name: "Accept", exact: true }).press("Enter");
+    await page.getByRole("button", { name: "Run now" }).press("Enter");
+    await expect.poll(() => server.posts).toEqual(["edited"]);
+    expect(faults).toEqual([]);
   });
 
   test("shows a proposal whole, and accepts it with a key that a person chooses [O2]", { tags: "rest" }, async () => {

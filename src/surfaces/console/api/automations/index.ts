@@ -1,4 +1,3 @@
-import { sentence, SkillgateError } from "../../../../errors.ts";
 import { exampleArguments } from "../../../../registry/index.ts";
 import type { AutomationFacts, DescribedAutomation, RuntimeView } from "../../../../runtime/api/view.ts";
 import type { OccurrenceRow } from "../../../../store/index.ts";
@@ -18,6 +17,8 @@ import {
 import { type ConsoleRequest, type Endpoints, readNumber, readText, readTime } from "../../endpoints.ts";
 import { invalidRequest } from "../../problem.ts";
 import type { ConsoleServices } from "../../services.ts";
+import { checkText, readText as readFileText, replaceText } from "./edit.ts";
+import { createHiddenError, readOffer, seesContent } from "./offers.ts";
 import { saveAutomation } from "./save.ts";
 
 /** The automations of the runtime, their history and coming slots, and what an administrator may do with them. */
@@ -27,6 +28,9 @@ export function createAutomationEndpoints(services: ConsoleServices): Endpoints 
     "POST /automations": async ({ c, ...request }) => c.json(await saveAutomation(request), 201),
     "DELETE /automations/:name": ({ view, getPart }) => view.automations.remove(getPart("name")),
     "GET /automations/:name": ({ view, getPart }) => describeAutomation(getPart("name"), view, services),
+    "PUT /automations/:name": replaceText,
+    "GET /automations/:name/text": readFileText,
+    "POST /automations/:name/check": checkText,
     "GET /automations/:name/offer": readProposal,
     "GET /automations/:name/history": readHistory,
     "GET /automations/:name/input": readInput,
@@ -147,40 +151,14 @@ function describeTiming({ file, zone = "UTC", nextSlots }: DescribedAutomation):
   return { zone, next: nextSlots, overlap, catchUp, windowMs, jitterMs };
 }
 
-interface ReadOffer {
-  readonly offer: AutomationOfferDetail | undefined;
-  readonly problem: string | null;
-  readonly isHidden: boolean;
-}
-
-/** Reads what can be accepted now. A file that cannot be used has a problem instead. */
-async function readOffer(name: string, view: RuntimeView, key?: string): Promise<ReadOffer> {
-  try {
-    const { file, review, difference, text, digest, flaw } = await view.automations.offer(name, key);
-    const isHidden = !view.automations.seesProgram(review);
-    const { source } = file;
-    const offer = { text, digest, source, calls: review.calls, difference, flaw: flaw ?? null };
-    return { offer, problem: null, isHidden };
-  } catch (error) {
-    const isExpected =
-      error instanceof SkillgateError && ["AUTOMATION_INVALID", "AUTOMATION_UNKNOWN"].includes(error.code);
-    if (!isExpected) throw error;
-    return { offer: undefined, problem: error.message, isHidden: !view.automations.seesProgram(undefined) };
-  }
-}
-
 /** Reads a proposal as it is accepted with another key than the model has written. */
 async function readProposal({ c, view, getPart }: ConsoleRequest): Promise<AutomationOfferDetail> {
   const name = getPart("name");
-  const { offer, problem, isHidden } = await readOffer(name, view, c.req.query("key"));
+  const key = c.req.query("key");
+  const { offer, problem, isHidden } = await readOffer(name, view, key === undefined ? {} : { key });
   if (isHidden) throw createHiddenError(name);
   if (offer === undefined) throw invalidRequest(problem ?? "it cannot be accepted");
   return view.secrets.maskTexts<AutomationOfferDetail>(offer);
-}
-
-/** True if the caller may see the errors and the inputs of an automation. */
-async function seesContent(name: string, view: RuntimeView): Promise<boolean> {
-  return view.automations.seesProgram(undefined) || !(await readOffer(name, view)).isHidden;
 }
 
 async function readHistory({ c, view, getPart }: ConsoleRequest): Promise<AutomationHistory> {
@@ -201,10 +179,6 @@ async function readInput({ c, view, getPart }: ConsoleRequest): Promise<Occurren
   const input = await view.automations.input(name, c.req.query("occurrence") ?? "");
   if (!(await seesContent(name, view))) throw createHiddenError(name);
   return { json: input === undefined ? null : view.secrets.maskText(input) };
-}
-
-function createHiddenError(name: string): SkillgateError {
-  return new SkillgateError("RUN_HIDDEN", sentence("RUN_HIDDEN", `the automation ${name}`));
 }
 
 const MAX_SLOTS = 500;

@@ -6,10 +6,12 @@ import { toProblem } from "../api.ts";
 import { ErrorNotice, Skeleton } from "../components/elements.tsx";
 import type { PageProps } from "./index.ts";
 
-/** Creates a page whose script is loaded when the page is first shown. */
-export function createLazyPage(load: () => Promise<ComponentType<PageProps>>): ComponentType<PageProps> {
-  let loaded: ComponentType<PageProps> | undefined;
-  return function LazyPage(props: PageProps) {
+/** Creates a page, or a part of one, whose script is loaded when it is first shown. */
+export function createLazyPage<Props extends object = PageProps>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  let loaded: ComponentType<Props> | undefined;
+  return function LazyPage(props: Props) {
     const [error, setError] = useState<ProblemDetails | undefined>(undefined);
     const [, setReady] = useState(loaded !== undefined);
     const start = (): void => {

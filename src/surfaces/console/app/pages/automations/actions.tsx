@@ -11,7 +11,13 @@ import { formatLink, navigate } from "../../router.ts";
 import { reportChange } from "../../state/events.ts";
 import { showError, showToast } from "../../state/toasts.ts";
 import { ArgumentFields, listArguments, readArguments } from "../methods/argument-fields.tsx";
+import { createLazyPage } from "../lazy-page.tsx";
+import type { EditDialogProps } from "./edit.tsx";
 import { OfferView, Plan } from "./offer.tsx";
+import { getPath } from "./states.tsx";
+
+/** The editor is a large library. */
+const EditDialog = createLazyPage<EditDialogProps>(async () => (await import("./edit.tsx")).EditDialog);
 
 interface AutomationActionsProps {
   readonly automation: AutomationDetail;
@@ -19,8 +25,8 @@ interface AutomationActionsProps {
 
 /** The buttons of an automation: run now, pause, resume, accept, remove. */
 export function AutomationActions({ automation }: AutomationActionsProps) {
-  const [dialog, setDialog] = useState<"run" | "pause" | "accept" | undefined>(undefined);
-  const { name, state, offer, input, hook } = automation;
+  const [dialog, setDialog] = useState<"run" | "pause" | "accept" | "edit" | undefined>(undefined);
+  const { name, state, offer, input, hook, isHidden } = automation;
   const close = (): void => setDialog(undefined);
   const isActive = state === "enabled" || state === "failing";
   const takesInput = input !== null || hook !== null;
@@ -49,8 +55,10 @@ export function AutomationActions({ automation }: AutomationActionsProps) {
       {offer !== null && needsAcceptance(automation) && (
         <Button label="Accept …" tone="primary" onClick={() => setDialog("accept")} />
       )}
+      {state !== "proposed" && !isHidden && <Button label="Edit …" onClick={() => setDialog("edit")} />}
       <Button label="Remove" tone="danger" onClick={remove} />
       {dialog === "run" && <RunDialog automation={automation} onClose={close} />}
+      {dialog === "edit" && <EditDialog name={name} onClose={close} />}
       {dialog === "pause" && <PauseDialog name={name} onClose={close} />}
       {dialog === "accept" && offer !== null && <AcceptDialog automation={automation} offer={offer} onClose={close} />}
     </div>
@@ -62,8 +70,6 @@ function needsAcceptance({ state, offer }: AutomationDetail): boolean {
   if (state === "proposed" || state === "unaccepted" || state === "held") return true;
   return offer !== null && offer.difference.lines.length + offer.difference.methods.length > 0;
 }
-
-const getPath = (name: string): string => `/automations/${encodeURIComponent(name)}`;
 
 async function run(name: string, input?: unknown): Promise<void> {
   await request<OccurrenceSummary>(`${getPath(name)}/run`, { method: "POST", body: { input } });

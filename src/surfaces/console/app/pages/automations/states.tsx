@@ -52,3 +52,6 @@ export function getAutomationLink(name: string): string {
 export function AutomationLink({ name }: { readonly name: string }) {
   return <Text href={getAutomationLink(name)} value={name} limit={100} />;
 }
+
+/** Returns the endpoint of an automation. */
+export const getPath = (name: string): string => `/automations/${encodeURIComponent(name)}`;

@@ -1,12 +1,21 @@
-import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
-import { type Diagnostic, linter } from "@codemirror/lint";
+import {
+  autocompletion,
+  type CompletionContext,
+  completionKeymap,
+  type CompletionResult,
+} from "@codemirror/autocomplete";
+import { javascript } from "@codemirror/lang-javascript";
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import type { Diagnostic } from "@codemirror/lint";
 import type { Extension, Text } from "@codemirror/state";
-import { hoverTooltip } from "@codemirror/view";
+import { hoverTooltip, keymap } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
 
 import { escapeControls } from "../../../../../shared/visible-text.ts";
 import type { MethodDetail } from "../../../messages.ts";
 import type { Completions, ProgramCheck } from "../../../program-messages.ts";
 import { request } from "../../api.ts";
+import { createCheckLinter, findOffset } from "../../components/editor/check-linter.ts";
 
 /** Code after which candidates are asked for without a key: a word, a dot, an open bracket, a quote. */
 const BEGINNING = /[\w$.({,:"'`]\s?$/;
@@ -15,7 +24,7 @@ const BEGINNING = /[\w$.({,:"'`]\s?$/;
 const MAX_CODE_UNITS = 100_000;
 
 /** Completes skills, methods, names of arguments, and values that an argument can have. */
-export async function completeProgram(context: CompletionContext): Promise<CompletionResult | null> {
+async function completeProgram(context: CompletionContext): Promise<CompletionResult | null> {
   const { pos, state, explicit } = context;
   const code = state.sliceDoc(Math.max(0, pos - MAX_CODE_UNITS), pos);
   if (code.trim() === "" || (!explicit && !BEGINNING.test(code))) return null;
@@ -44,7 +53,7 @@ export async function completeProgram(context: CompletionContext): Promise<Compl
 const MAX_TYPE_UNITS = 4_000;
 
 /** Shows the declaration of a method while the pointer is on it. */
-export function createTypeTooltip(): Extension {
+function createTypeTooltip(): Extension {
   return hoverTooltip(async ({ state: { doc } }, position) => {
     const { from, text } = doc.lineAt(position);
     const found = [...text.matchAll(METHOD)].find(
@@ -71,42 +80,33 @@ function createTypeText(text: string): HTMLElement {
   return dom;
 }
 
-/** Milliseconds without a key after which the program is checked. */
-const PAUSE_MS = 250;
-
-/** Underlines the errors that the check of the server finds. `undefined` is reported for an empty program. */
-export function createProgramLinter(onCheck: (check: ProgramCheck | undefined) => void): Extension {
-  let controller: AbortController | undefined;
-  return linter(
-    async ({ state: { doc } }) => {
-      controller?.abort();
-      controller = new AbortController();
-      const { signal } = controller;
-      const source = doc.toString();
-      if (source.trim() === "") {
-        onCheck(undefined);
-        return [];
-      }
-      try {
-        const check = await request<ProgramCheck>("/check", { method: "POST", body: { source }, signal });
-        onCheck(check);
-        return check.violations.map((violation) => toDiagnostic(violation, doc));
-      } catch {
-        return []; // outdated, or the connection is lost, which the bar says
-      }
-    },
-    { delay: PAUSE_MS },
-  );
+/** The language of programs: completion, types, and the errors that the check of the server finds. */
+export function createProgramLanguage(onCheck: (check: ProgramCheck | undefined) => void): Extension {
+  return [
+    javascript({ typescript: true }),
+    syntaxHighlighting(HIGHLIGHT),
+    autocompletion({ override: [completeProgram], icons: false }),
+    keymap.of(completionKeymap),
+    createTypeTooltip(),
+    createCheckLinter<ProgramCheck>({
+      path: "/check",
+      member: "source",
+      onCheck,
+      toDiagnostics: ({ violations }, doc) => violations.map((violation) => toDiagnostic(violation, doc)),
+    }),
+  ];
 }
+
+const HIGHLIGHT = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.controlKeyword], color: "var(--accent)" },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: "var(--ok)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--warn)" },
+  { tag: [tags.comment], color: "var(--text-muted)", fontStyle: "italic" },
+]);
 
 function toDiagnostic(violation: ProgramCheck["violations"][number], doc: Text): Diagnostic {
   const { line, column, endLine, endColumn, message, fix, code } = violation;
   const from = findOffset(doc, line, column);
   const to = Math.max(from, findOffset(doc, endLine, endColumn));
   return { from, to, severity: "error", source: code, message: fix === "" ? message : `${message}\n${fix}` };
-}
-
-function findOffset(doc: Text, line: number, column: number): number {
-  const { from, to } = doc.line(Math.max(1, Math.min(doc.lines, line)));
-  return Math.min(to, from + column);
 }

@@ -1,9 +1,8 @@
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { javascript } from "@codemirror/lang-javascript";
-import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { bracketMatching, indentOnInput } from "@codemirror/language";
 import { lintGutter, lintKeymap } from "@codemirror/lint";
-import { EditorState, Prec } from "@codemirror/state";
+import { EditorState, type Extension, Prec } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -12,31 +11,31 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { ProgramCheck } from "../../../program-messages.ts";
-import { completeProgram, createProgramLinter, createTypeTooltip } from "./language.ts";
-
-interface EditorProps {
+interface CodeEditorProps {
+  /** The name of the editor for screen readers. */
+  readonly label: string;
   /** The text at first. */
   readonly text: string;
+  /** The language; read once. */
+  readonly extensions: Extension;
   readonly onChange: (text: string) => void;
-  readonly onCheck: (check: ProgramCheck | undefined) => void;
-  readonly onRun: () => void;
+  /** Called at Ctrl Enter. */
+  readonly onSubmit: () => void;
   /** Receives the view, for moves of the cursor. */
-  readonly view: { current: EditorView | null };
+  readonly view?: { current: EditorView | null };
 }
 
-/** An editor for programs, with completion and with the errors of the check under their places. */
-export function Editor({ text, view, ...listeners }: EditorProps) {
+/** An editor for code, with the errors of its check under their places. */
+export function CodeEditor({ label, text, extensions, view, ...listeners }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const latest = useRef(listeners);
   latest.current = listeners;
   useEffect(() => {
     if (host.current === null) return undefined;
-    const run = (): boolean => {
-      latest.current.onRun();
+    const submit = (): boolean => {
+      latest.current.onSubmit();
       return true;
     };
     const editor = new EditorView({
@@ -45,7 +44,7 @@ export function Editor({ text, view, ...listeners }: EditorProps) {
         doc: text,
         extensions: [
           EditorView.cspNonce.of(readNonce()),
-          Prec.highest(keymap.of([{ key: "Mod-Enter", run }])),
+          Prec.highest(keymap.of([{ key: "Mod-Enter", run: submit }])),
           lineNumbers(),
           highlightSpecialChars({ addSpecialChars: /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g }),
           history(),
@@ -55,23 +54,19 @@ export function Editor({ text, view, ...listeners }: EditorProps) {
           closeBrackets(),
           highlightActiveLine(),
           EditorView.lineWrapping,
-          javascript({ typescript: true }),
-          syntaxHighlighting(HIGHLIGHT),
-          autocompletion({ override: [completeProgram], icons: false }),
-          createTypeTooltip(),
-          createProgramLinter((check) => latest.current.onCheck(check)),
+          extensions,
           lintGutter(),
-          keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
-          EditorView.contentAttributes.of({ "aria-label": "Program", spellcheck: "false" }),
+          keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());
           }),
         ],
       }),
     });
-    view.current = editor;
+    if (view !== undefined) view.current = editor;
     return () => {
-      view.current = null;
+      if (view !== undefined) view.current = null;
       editor.destroy();
     };
   }, []);
@@ -95,10 +90,3 @@ export function moveCursor(editor: EditorView, line: number, column: number): vo
 function readNonce(): string {
   return document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
 }
-
-const HIGHLIGHT = HighlightStyle.define([
-  { tag: [tags.keyword, tags.operatorKeyword, tags.controlKeyword], color: "var(--accent)" },
-  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: "var(--ok)" },
-  { tag: [tags.number, tags.bool, tags.null], color: "var(--warn)" },
-  { tag: [tags.comment], color: "var(--text-muted)", fontStyle: "italic" },
-]);
