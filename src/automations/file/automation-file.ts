@@ -45,7 +45,7 @@ export interface AutomationFile {
 }
 
 /** A larger file is not read. */
-export const MAX_AUTOMATION_BYTES = 1 << 20;
+export const MAX_AUTOMATION_BYTES = 512 << 10;
 
 const MAX_DESCRIPTION_UNITS = 1_000;
 const MAX_PLANNED = 200;

@@ -1,12 +1,11 @@
-import { hash } from "node:crypto";
-import { lstat, readdir, readFile, realpath } from "node:fs/promises";
-import type { Stats } from "node:fs";
-import { join } from "node:path";
+import { realpath } from "node:fs/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { type AutomationFile, MAX_AUTOMATION_BYTES, parseAutomationFile } from "../../automations/index.ts";
-import { getMessage, SkillgateError } from "../../errors.ts";
-import { describeHeld, type Problem, type SkillGate } from "../../model/provider.ts";
+import type { AutomationFile } from "../../automations/index.ts";
+import { getMessage } from "../../errors.ts";
+import { describeHeld, type SkillGate } from "../../model/provider.ts";
 import { watchFolder } from "../../shared/watch-file.ts";
+import { type FileContent, getAutomationFile, isAutomationFile, readContents } from "./file-contents.ts";
 
 /** The file of an automation as it was read. */
 export type AutomationEntry =
@@ -17,8 +16,6 @@ export type AutomationEntry =
       readonly text: string;
       /** SHA-256 of the text. */
       readonly digest: string;
-      /** Identifies the state of the file that was read. */
-      readonly stamp: string;
     }
   /** It cannot be used, or its project is not trusted. */
   | { readonly kind: "unusable"; readonly name: string; readonly why: string };
@@ -29,8 +26,7 @@ export interface AutomationFiles {
   readonly folder: string;
   get(name: string): AutomationEntry | undefined;
   list(): readonly AutomationEntry[];
-  readonly problems: readonly Problem[];
-  /** Reads the folder again. Unchanged files keep their entries. */
+  /** Reads the folder again; unchanged files are not. Rejects for one that cannot be read or is too large: then nothing changes. */
   refresh(): Promise<void>;
   /** Reads the folder, which must exist, after each change from now on. Returns the function that ends this. */
   watch(onChange: () => void): () => void;
@@ -47,53 +43,47 @@ interface AutomationFileOptions {
 /** No event tells that a folder was removed and created again, nor of changes in some file systems of a network. */
 const LOOK_MS = 60_000;
 
-/** Returns the file of an automation in its folder. */
-export function getAutomationFile(folder: string, name: string): string {
-  return join(folder, `${name}.yaml`);
-}
-
-const FILE_NAME = /^(?<name>[^._].*)\.yaml$/;
-
 export function openAutomationFiles(
   folder: string,
   { gate, warn, lookMs = LOOK_MS }: AutomationFileOptions,
 ): AutomationFiles {
   let entries: ReadonlyMap<string, AutomationEntry> = new Map();
+  let contents: ReadonlyMap<string, FileContent> = new Map();
   let lastReading: Promise<void> = Promise.resolve();
+  let nextReading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
     await gate?.refresh();
-    const names = (await readdir(folder).catch(ignoreAbsence)).flatMap(
-      (each) => FILE_NAME.exec(each)?.groups?.["name"] ?? [],
-    );
+    const next = await readContents(folder, contents);
     const fresh = new Map<string, AutomationEntry>();
-    for (const name of names.toSorted()) {
-      const before = entries.get(name);
-      fresh.set(name, await readEntry(getAutomationFile(folder, name), { name, before, gate }));
+    for (const [name, content] of next) {
+      if (content !== contents.get(name)) await nextTurn(); // it is parsed
+      fresh.set(name, await createEntry(name, content, { path: getAutomationFile(folder, name), gate }));
     }
     entries = fresh;
+    contents = next;
   }
 
+  /** Calls before the next reading begins have that reading in common. */
   const refresh = (): Promise<void> => {
-    const next = lastReading.then(read);
-    lastReading = next.catch(() => {}); // the caller gets the error
-    return next;
+    nextReading ??= lastReading.then(() => {
+      nextReading = undefined;
+      const reading = read();
+      lastReading = reading.catch(() => {}); // the callers get the error
+      return reading;
+    });
+    return nextReading;
   };
 
   return {
     folder,
     get: (name) => entries.get(name),
     list: () => [...entries.values()],
-    get problems() {
-      return [...entries.values()].flatMap((entry) =>
-        entry.kind === "file" ? [] : [{ source: `automations/${entry.name}.yaml`, error: entry.why }],
-      );
-    },
     refresh,
     watch(onChange) {
       const fail = (error: unknown): void => warn(`Cannot follow the folder of automations: ${getMessage(error)}`);
       const reload = (): void => void refresh().then(onChange, fail);
-      const stop = watchFolder(folder, (name) => FILE_NAME.test(name), { onChange: reload, onFailure: fail });
+      const stop = watchFolder(folder, isAutomationFile, { onChange: reload, onFailure: fail });
       const checkFolder = async (): Promise<void> => {
         const before = entries;
         await refresh();
@@ -108,51 +98,25 @@ export function openAutomationFiles(
   };
 }
 
-/** Without its folder, a project has no automations. Any other error may pass, and must not end their schedules. */
-function ignoreAbsence(error: NodeJS.ErrnoException): readonly string[] {
-  if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
-  throw error;
-}
-
 function isSame(before: ReadonlyMap<string, AutomationEntry>, now: ReadonlyMap<string, AutomationEntry>): boolean {
   const describe = (entry: AutomationEntry | undefined): string | undefined =>
     entry?.kind === "file" ? entry.digest : entry?.why;
   return before.size === now.size && [...now].every(([name, entry]) => describe(before.get(name)) === describe(entry));
 }
 
-async function readEntry(
-  path: string,
-  {
-    name,
-    before,
-    gate,
-  }: Pick<AutomationFileOptions, "gate"> & { readonly name: string; readonly before: AutomationEntry | undefined },
+/** Without trust, a file is not parsed: its text may be hostile. */
+async function createEntry(
+  name: string,
+  content: FileContent,
+  { path, gate }: Pick<AutomationFileOptions, "gate"> & { readonly path: string },
 ): Promise<AutomationEntry> {
   try {
-    const facts = await lstat(path);
-    if (!facts.isFile()) return { kind: "unusable", name, why: "it is not a regular file" };
-    if (facts.size > MAX_AUTOMATION_BYTES)
-      return { kind: "unusable", name, why: `it has ${facts.size} bytes; at most ${MAX_AUTOMATION_BYTES} are read` };
-    const stamp = createStamp(facts);
-    const same = before?.kind === "file" && before.stamp === stamp ? before : undefined;
-    const text = same?.text ?? (await readFile(path, "utf8"));
-    const digest = same?.digest ?? hash("sha256", text);
+    if (content.kind === "unreadable") return { kind: "unusable", name, why: content.why };
+    const { text, digest } = content;
     const why = await gate?.whyHeld([[await realpath(path), digest]]);
     if (why !== undefined) return { kind: "unusable", name, why: describeHeld(`the automation ${name}`, why) };
-    if (before?.kind === "file" && before.digest === digest) return { ...before, stamp };
-    return { kind: "file", name, file: parseAutomationFile(name, text), text, digest, stamp };
+    return { kind: "file", name, file: content.parse(), text, digest };
   } catch (error) {
-    return { kind: "unusable", name, why: error instanceof SkillgateError ? error.message : getMessage(error) };
+    return { kind: "unusable", name, why: getMessage(error) };
   }
-}
-
-/** A file that was changed a moment ago may be changed once more without another time. */
-const FRESH_MS = 2_000;
-
-/** Identifies the state of a file without its bytes; never the same twice for one that was changed a moment ago. */
-function createStamp({ mtimeMs, ctimeMs, size, ino }: Stats): string {
-  const now = Date.now();
-  return now - Math.max(mtimeMs, ctimeMs) < FRESH_MS
-    ? `fresh ${now} ${performance.now()}`
-    : `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
 }

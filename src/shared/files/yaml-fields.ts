@@ -2,6 +2,7 @@ import { getMessage, type SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from "../package/yaml.ts";
 import { describeUnknownName } from "../suggest.ts";
+import { findYamlExcess } from "./yaml-shape.ts";
 
 /** Creates the error for a mistake in a file, at a line that counts from 1. */
 export type FailAtLine = (line: number, why: string) => SkillgateError;
@@ -15,6 +16,8 @@ export interface YamlFields {
 
 /** Reads a YAML file of fields, and throws what `fail` creates for a mistake. */
 export function readYamlFields(text: string, names: readonly string[], fail: FailAtLine): YamlFields {
+  const excess = findYamlExcess(text);
+  if (excess !== undefined) throw fail(1, excess);
   const lines = new LineCounter();
   const document = readDocument(text, lines, fail);
   const [mistake] = [...document.errors, ...document.warnings];

@@ -5,6 +5,7 @@ export {
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Pair,
   parse,

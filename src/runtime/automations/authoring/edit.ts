@@ -4,7 +4,7 @@ import { relative } from "node:path";
 
 import { createAutomationError, MAX_AUTOMATION_BYTES, parseAutomationFile } from "../../../automations/index.ts";
 import { changeFile } from "../../../config/index.ts";
-import { getAutomationFile } from "../automation-files.ts";
+import { getAutomationFile } from "../file-contents.ts";
 import { createHeldError, createUnknownError } from "../life.ts";
 import type { AuthoringParts } from "./parts.ts";
 import { changeAsOwner } from "./write-files.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { getAutomationFile } from "../automation-files.ts";
+import { getAutomationFile } from "../file-contents.ts";
 import { createUnknownError } from "../life.ts";
 import type { AuthoringParts } from "./parts.ts";
 import { getCassetteName } from "./save.ts";

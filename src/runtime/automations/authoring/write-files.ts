@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { relative } from "node:path";
 
 import { changeByHand, changeFile } from "../../../config/index.ts";
-import { getAutomationFile } from "../automation-files.ts";
+import { getAutomationFile } from "../file-contents.ts";
 import type { AuthoringParts } from "./parts.ts";
 
 /** Changes files on behalf of the owner: a trusted project stays trusted. */
