@@ -1,5 +1,6 @@
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
 
 import { isRecord, parseJson } from "../model/json.ts";
 import type { Space } from "./index.ts";
@@ -12,10 +13,13 @@ import { makeFolder } from "../shared/files/make-folder.ts";
 const MIN_COMPACTED_BYTES = 64 << 10;
 const WASTE = 4;
 
+/** Characters that are parsed in one turn of the event loop. */
+const CHARACTERS_AT_ONCE = 256 << 10;
+
 /**
  * A space in a file of its own: each line is one change, `{"key","value"}`, or `{"key"}` for a deletion, or a list of changes
- * that were made at once. A writer holds a lock, which others wait for up to `lockMs`, and only appends: a process that dies while it writes leaves at
- * most one unreadable line.
+ * that were made at once. A writer holds a lock, which others wait for up to `lockMs`, and only appends: a process that dies while
+ * it writes leaves at most one unreadable line.
  */
 export function fileSpace(file: string, lockMs: number): Space {
   const log = new Log(file);
@@ -113,7 +117,14 @@ class Log {
     const end = bytes.subarray(0, bytesRead).lastIndexOf("\n") + 1;
     this.#endsInLine = end === bytesRead;
     this.#offset += end;
-    for (const line of bytes.subarray(0, end).toString().split("\n")) this.#apply(line);
+    let characters = 0;
+    for (const line of bytes.subarray(0, end).toString().split("\n")) {
+      this.#apply(line);
+      characters += line.length;
+      if (characters < CHARACTERS_AT_ONCE) continue;
+      characters = 0;
+      await setImmediate();
+    }
   }
 
   #apply(line: string): void {

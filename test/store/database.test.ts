@@ -12,6 +12,9 @@ import {
   type RunRow,
 } from "../../src/store/index.ts";
 import type { SqlEngine } from "../../src/store/database/schema.ts";
+import type { RowOf } from "../../src/store/database/table.ts";
+import { AUTOMATIONS, PAST_DELIVERIES } from "../../src/store/tables/automation-rows.ts";
+import { KEYS } from "../../src/store/tables/keys.ts";
 import { prepareDatabases } from "../support/databases.ts";
 
 const { kinds } = prepareDatabases();
@@ -32,6 +35,20 @@ const KEY: KeyRow = {
   expires: null,
   revoked: null,
 };
+
+const AUTOMATION: RowOf<typeof AUTOMATIONS> = {
+  name: "report",
+  state: "enabled",
+  reason: null,
+  digest: "ab",
+  by: "ada",
+  failures: 0,
+  lastSlot: 5,
+  created: 1,
+  updated: 2,
+};
+
+const PAST_DELIVERY = { automation: "report", id: "d1", received: 1 } as const;
 
 const APPROVAL = {
   id: "a1",
@@ -289,23 +306,42 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
   });
 });
 
-test.each(kinds)(
-  "keeps the rows of a store of schema 5, and gives it the tables of accounts: %s",
-  async (_, makeLocation) => {
+/** The tables that each schema has added to the one before. */
+const ADDED_TABLES = {
+  6: ["accounts", "account_flows"],
+  7: ["automations", "automation_versions", "occurrences", "occurrence_inputs"],
+  8: ["past_deliveries"],
+  9: ["program_spaces", "program_values"],
+} as const;
+
+const OLD_SCHEMAS = [5, 6, 7, 8].flatMap((schema) => kinds.map(([kind, make]) => [schema, kind, make] as const));
+
+test.each(OLD_SCHEMAS)(
+  "keeps the rows of a store of schema %i, and gives it the tables of later ones: %s",
+  async (schema, _kind, makeLocation) => {
     const location = makeLocation();
-    await openDatabase(location).then(async (database) => {
-      await database.keys.add(KEY);
-      await database.close();
+    await makeOldStore(location, schema, async (engine) => {
+      await engine.insert(KEYS, [KEY]);
+      if (schema >= 7) await engine.insert(AUTOMATIONS, [AUTOMATION]);
+      if (schema >= 8) await engine.insert(PAST_DELIVERIES, [PAST_DELIVERY]);
     });
-    await removeAccounts(location);
+    const space = { caller: "ada", automation: "report" };
     // Two processes at once: one of them creates the tables.
     const databases = await Promise.all([openDatabase(location), openDatabase(location)]);
     for (const database of databases) {
-      expect(await database.keys.list()).toEqual([KEY]);
-      expect(await database.accounts.list()).toEqual([]);
-      expect(await database.info()).toMatchObject({ schema: 9, rows: { migrations: 2, accounts: 0 } });
-      await database.close();
+      const exported: unknown[] = [];
+      for await (const { table, row } of database.export()) exported.push([table, row]);
+      expect(exported.slice(2)).toEqual([
+        ["keys", KEY],
+        ...(schema >= 7 ? [["automations", AUTOMATION]] : []),
+        ...(schema >= 8 ? [["pastDeliveries", PAST_DELIVERY]] : []),
+      ]);
+      expect(await database.info()).toMatchObject({ schema: 9, rows: { migrations: 2, programValues: 0 } });
     }
+    for (const { programValues } of databases)
+      await programValues.addAll(space, { values: new Map([["a", "1"]]), marks: [] });
+    expect(await databases[0]?.programValues.listKeys(space)).toEqual(["a"]);
+    await Promise.all(databases.map((database) => database.close()));
   },
 );
 
@@ -314,7 +350,7 @@ test("restores a backup of schema 5 with the tables of accounts", async () => {
   const location = makeLocation?.() ?? {};
   const { folder = "" } = location;
   await (await openDatabase(location)).close();
-  await removeAccounts(location);
+  await makeOldStore(location, 5);
   const backup = `${folder}/old.backup`;
   await backUpStore(folder, backup);
   await restoreStore(`${folder}/restored`, backup);
@@ -323,21 +359,16 @@ test("restores a backup of schema 5 with the tables of accounts", async () => {
   expect(await database.info()).toMatchObject({ schema: 9, rows: { migrations: 2 } });
 });
 
-/** Makes the store one of schema 5, which has no accounts. */
-async function removeAccounts(location: StoreLocation): Promise<void> {
-  await changeSchema(location, 5, async (engine) => {
-    for (const table of [
-      "accounts",
-      "account_flows",
-      "automations",
-      "automation_versions",
-      "occurrences",
-      "occurrence_inputs",
-      "past_deliveries",
-      "program_spaces",
-      "program_values",
-    ])
-      await engine.execute(`DROP TABLE ${table}`);
+/** Makes the store one of an older schema, without the tables of later ones. */
+async function makeOldStore(
+  location: StoreLocation,
+  schema: number,
+  addRows: (engine: SqlEngine) => Promise<void> = async () => {},
+): Promise<void> {
+  await changeSchema(location, schema, async (engine) => {
+    await addRows(engine);
+    for (const [version, tables] of Object.entries(ADDED_TABLES))
+      for (const table of Number(version) > schema ? tables : []) await engine.execute(`DROP TABLE ${table}`);
   });
 }
 

@@ -13,8 +13,10 @@ const MARKS_KEY = "";
 /** Is added to the name of a file whose values are in the database. */
 const MOVED = ".moved";
 
+type Target = Pick<Database, "kind" | "programValues">;
+
 /** Moves the values of an earlier version into the database: of all spaces that it lists, and of one. */
-export type TakeOver = (values: Database["programValues"], space?: ProgramSpace) => Promise<void>;
+export type TakeOver = (database: Target, space?: ProgramSpace) => Promise<void>;
 
 /**
  * Up to schema 8 of the database, each space was a file in the folder of the store. Values in the database are newer. The files
@@ -22,31 +24,40 @@ export type TakeOver = (values: Database["programValues"], space?: ProgramSpace)
  */
 export function createTakeOver(folder: string, lockMs: number): TakeOver {
   const index = getSpaceFile(folder, INDEX_SPACE);
+  /** Files whose values are in a database in memory: they stay for the next process. */
+  const copied = new Set<string>();
+  const isThere = (file: string): boolean => !copied.has(file) && existsSync(file);
 
-  async function move(values: Database["programValues"], space: ProgramSpace): Promise<void> {
+  async function leave(file: string, { kind }: Target): Promise<void> {
+    if (kind === "memory") copied.add(file);
+    else await rename(file, file + MOVED);
+  }
+
+  async function move(database: Target, space: ProgramSpace): Promise<void> {
     const name = getName(space);
+    const file = getSpaceFile(folder, name);
+    if (!isThere(file)) return;
     const entries = new Map(await createStore(folder, lockMs).space(name).entries());
-    if (entries.size === 0) return;
     const marks = entries.get(MARKS_KEY);
     entries.delete(MARKS_KEY);
-    const texts = new Map([...entries].map(([key, value]) => [key, JSON.stringify(value)]));
-    await values.addAll(space, { values: texts, marks: isTextList(marks) ? marks : [] });
-    const file = getSpaceFile(folder, name);
-    await rename(file, file + MOVED);
+    const values = new Map([...entries].map(([key, value]) => [key, JSON.stringify(value)]));
+    await database.programValues.addAll(space, { values, marks: isTextList(marks) ? marks : [] });
+    await leave(file, database);
   }
 
   /** Each space by itself: of a process that ends meanwhile, the others stay in their files. */
-  async function moveAll(values: Database["programValues"], used?: ProgramSpace): Promise<void> {
-    for (const [caller, names] of await createStore(folder, lockMs).space(INDEX_SPACE).entries())
-      for (const automation of isTextList(names) ? names : []) await move(values, { caller, automation });
-    if (existsSync(index)) await rename(index, index + MOVED);
-    if (used !== undefined) await move(values, used);
+  async function moveAll(database: Target, used?: ProgramSpace): Promise<void> {
+    const listed = isThere(index) ? await createStore(folder, lockMs).space(INDEX_SPACE).entries() : [];
+    for (const [caller, names] of listed)
+      for (const automation of isTextList(names) ? names : []) await move(database, { caller, automation });
+    if (isThere(index)) await leave(index, database);
+    if (used !== undefined) await move(database, used);
   }
 
-  return async (values, space) => {
+  return async (database, space) => {
     const files = [index, ...(space === undefined ? [] : [getSpaceFile(folder, getName(space))])];
-    if (!files.some((file) => existsSync(file))) return;
-    await withLock(`${index}.moving`, lockMs, () => moveAll(values, space));
+    if (!files.some(isThere)) return;
+    await withLock(`${index}.moving`, lockMs, () => moveAll(database, space));
   };
 }
 

@@ -35,14 +35,14 @@ export interface ProgramStore {
 
 /** `takeOver` moves values of an earlier version into the database, for a space that is used. */
 export function createProgramStore(
-  open: () => Promise<Pick<Database, "programValues">>,
+  open: () => Promise<Pick<Database, "kind" | "programValues">>,
   takeOver: TakeOver = async () => {},
 ): ProgramStore {
   async function openSpace(call: ProgramCall): Promise<{ values: Database["programValues"]; space: ProgramSpace }> {
     const space = { caller: call.caller.id, automation: call.automation ?? "" };
-    const { programValues: values } = await open();
-    await takeOver(values, space);
-    return { values, space };
+    const database = await open();
+    await takeOver(database, space);
+    return { values: database.programValues, space };
   }
 
   return {
@@ -78,9 +78,9 @@ export function createProgramStore(
       return (await values.listKeys(space)).filter((key) => key.startsWith(prefix));
     },
     async deleteAll(automation) {
-      const { programValues: values } = await open();
-      await takeOver(values);
-      return values.deleteAll(automation);
+      const database = await open();
+      await takeOver(database);
+      return database.programValues.deleteAll(automation);
     },
   };
 }

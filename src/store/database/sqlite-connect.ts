@@ -153,7 +153,10 @@ async function removeLog(file: string): Promise<void> {
 function requireIntact(connection: SqliteConnection): void {
   const [row] = connection.prepare("PRAGMA quick_check(1)").all() as readonly SqlRow[];
   const found = Object.values(row ?? {})[0];
-  if (found !== "ok") throw Object.assign(new Error(String(found)), { rawCode: 11 });
+  if (found === "ok") return;
+  // The first line names the database of the connection.
+  const why = String(found).replace(/^\*\*\* .*\n/, "");
+  throw Object.assign(new Error(why), { rawCode: 11 });
 }
 
 /** Returns the function that says whether the file and its log of writes are still the present ones. */

@@ -65,11 +65,14 @@ export interface SpaceChange<Result> {
 export interface ProgramValueTable {
   /** Resolves to `undefined` for an unknown key. */
   get(space: ProgramSpace, key: string): Promise<string | undefined>;
-  /** Returns the keys, sorted by their UTF-16 units. More than `KEYS_AT_ONCE` are not those of one moment. */
+  /** Returns the keys, sorted by their UTF-16 units. More than `ROWS_AT_ONCE` are not those of one moment. */
   listKeys(space: ProgramSpace): Promise<readonly string[]>;
   /** Changes one value as `choose` says, while no other process changes values of this caller. */
   change<Result>(space: ProgramSpace, key: string, choose: (state: SpaceState) => SpaceChange<Result>): Promise<Result>;
-  /** Adds the values whose keys are unknown, and marks of earlier changes. */
+  /**
+   * Adds the values whose keys are unknown, and marks of earlier changes. A process that ends meanwhile has added a part of
+   * them; the same call then adds the others.
+   */
   addAll(
     space: ProgramSpace,
     content: { readonly values: ReadonlyMap<string, string>; readonly marks: readonly string[] },
@@ -78,8 +81,8 @@ export interface ProgramValueTable {
   deleteAll(automation: string): Promise<number>;
 }
 
-/** Reading blocks the event loop: 10,000 rows for 100 ms. Between two parts, other work has its turn. */
-const KEYS_AT_ONCE = 1_000;
+/** Rows that are read or added in one turn of the event loop, which SQLite blocks. */
+const ROWS_AT_ONCE = 1_000;
 
 export function createProgramValueTable(engine: StoreEngine): ProgramValueTable {
   return {
@@ -89,11 +92,11 @@ export function createProgramValueTable(engine: StoreEngine): ProgramValueTable 
     async listKeys(space) {
       const keys: string[] = [];
       const where = { space: toSpaceId(space) };
-      for (let after = ""; ; ) {
-        const part = await engine.select(PROGRAM_VALUES, { ...where, id: { gt: after } }, { limit: KEYS_AT_ONCE });
+      for (let after = ""; ;) {
+        const part = await engine.select(PROGRAM_VALUES, { ...where, id: { gt: after } }, { limit: ROWS_AT_ONCE });
         keys.push(...part.map(({ key }) => key));
         after = part.at(-1)?.id ?? "";
-        if (part.length < KEYS_AT_ONCE) return keys.sort();
+        if (part.length < ROWS_AT_ONCE) return keys.sort();
         await setImmediate();
       }
     },
@@ -118,22 +121,13 @@ export function createProgramValueTable(engine: StoreEngine): ProgramValueTable 
         });
         return result;
       }),
-    addAll: (space, { values, marks }) =>
-      engine.transaction(lock(space), async (rows) => {
-        const found = await findSpace(rows, space);
-        const ids = new Set((await rows.select(PROGRAM_VALUES, { space: found.id })).map(({ id }) => id));
-        const added = [...values]
-          .map(([key, value]) => createValue(found.id, key, value))
-          .filter(({ id }) => !ids.has(id));
-        await rows.insert(PROGRAM_VALUES, added);
-        await rows.put(PROGRAM_SPACES, {
-          ...found,
-          keys: found.keys + added.length,
-          characters: added.reduce((sum, each) => sum + each.characters, found.characters),
-          marks: [...marks, ...found.marks],
-          updated: Date.now(),
-        });
-      }),
+    async addAll(space, { values, marks }) {
+      const list = [...values];
+      for (let at = 0; at === 0 || at < list.length; at += ROWS_AT_ONCE) {
+        await addUnknown(engine, space, { values: list.slice(at, at + ROWS_AT_ONCE), marks });
+        await setImmediate();
+      }
+    },
     async deleteAll(automation) {
       let count = 0;
       for (const space of await engine.select(PROGRAM_SPACES, { automation }))
@@ -144,6 +138,29 @@ export function createProgramValueTable(engine: StoreEngine): ProgramValueTable 
       return count;
     },
   };
+}
+
+interface SpaceContent {
+  readonly values: readonly (readonly [key: string, value: string])[];
+  readonly marks: readonly string[];
+}
+
+async function addUnknown(engine: StoreEngine, space: ProgramSpace, { values, marks }: SpaceContent): Promise<void> {
+  await engine.transaction(lock(space), async (rows) => {
+    const found = await findSpace(rows, space);
+    const list = values.map(([key, value]) => createValue(found.id, key, value));
+    const where = { space: found.id, id: { in: list.map(({ id }) => id) } };
+    const ids = new Set(list.length === 0 ? [] : (await rows.select(PROGRAM_VALUES, where)).map(({ id }) => id));
+    const added = list.filter(({ id }) => !ids.has(id));
+    await rows.insert(PROGRAM_VALUES, added);
+    await rows.put(PROGRAM_SPACES, {
+      ...found,
+      keys: found.keys + added.length,
+      characters: added.reduce((sum, each) => sum + each.characters, found.characters),
+      marks: [...marks.filter((mark) => !found.marks.includes(mark)), ...found.marks],
+      updated: Date.now(),
+    });
+  });
 }
 
 async function findSpace(

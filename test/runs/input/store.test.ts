@@ -337,11 +337,10 @@ describe("values of an earlier version, in files", () => {
 
   test("are moved once by two processes, count in the limits, and replace no newer values", async () => {
     const folder = copyFiles();
-    const database = await openDatabase({});
-    const { programValues } = database;
+    await using database = await openDatabase({ folder });
     const ada = { caller: "ada", automation: "backup" };
-    await programValues.addAll(ada, { values: new Map([["last", "9"]]), marks: [] });
-    await Promise.all([1, 2].map(() => createTakeOver(folder, 5_000)(programValues)));
+    await database.programValues.addAll(ada, { values: new Map([["last", "9"]]), marks: [] });
+    await Promise.all([1, 2].map(() => createTakeOver(folder, 5_000)(database)));
     const store = createProgramStore(async () => database, createTakeOver(folder, 5_000));
     const next = createCalls();
     expect(await store.get("last", next("backup"))).toBe(9);
@@ -361,9 +360,24 @@ describe("values of an earlier version, in files", () => {
     expect(row).toMatchObject({ automation: "report", keys: 1, characters: 5, marks: ["lwfotsjkYuJl-"] });
   });
 
+  test("stay in their files where the database is in memory, as on Node 20 without libsql", async () => {
+    const folder = copyFiles();
+    for (const _process of [1, 2]) {
+      const database = await openDatabase({});
+      const store = createProgramStore(async () => database, createTakeOver(folder, 5_000));
+      const next = createCalls();
+      expect(await store.get("last", next("report"))).toBe(7);
+      expect(await store.delete("last", next("report"))).toBe(true);
+      expect(await store.list("", next("report"))).toEqual([]);
+      expect(await store.list("", next("backup"))).toEqual(["last", "zero"]);
+    }
+    expect(listFiles(folder)).toEqual(readdirSync(FILES));
+  });
+
   test("can be deleted with their automation", async () => {
-    const database = await openDatabase({});
-    const store = createProgramStore(async () => database, createTakeOver(copyFiles(), 5_000));
+    const folder = copyFiles();
+    await using database = await openDatabase({ folder });
+    const store = createProgramStore(async () => database, createTakeOver(folder, 5_000));
     expect(await store.deleteAll("backup")).toBe(2);
     expect(await store.deleteAll("backup")).toBe(0);
   });

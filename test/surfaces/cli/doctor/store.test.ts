@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -44,6 +44,30 @@ test("names with doctor a damaged file, and leaves it where it is [O1]", async (
   const { exit, lines } = await checkStore(cwd);
   expect(exit).toBe(2);
   expect(lines).toMatch(/^✗ Store: The file of the store is damaged: .*skillgate\.db: .* \(STORE_DAMAGED\)\n/);
+  expect(readdirSync(folder).filter((name) => name.includes("damaged"))).toEqual([]);
+});
+
+test.each(["program_spaces", "program_values"])("finds with doctor the damaged table %s [O1]", async (table) => {
+  const cwd = project(SETTINGS);
+  const folder = join(cwd, "state");
+  const file = join(folder, "skillgate.db");
+  {
+    await using database = await openDatabase({ folder });
+    const values = new Map(Array.from({ length: 100 }, (_, at) => [`key-${at}`, JSON.stringify("x".repeat(500))]));
+    await database.programValues.addAll({ caller: "ada", automation: "" }, { values, marks: [] });
+  }
+  const connection = findSqlite()?.connect(file);
+  const page = connection?.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").all(table)[0] as {
+    readonly rootpage: number;
+  };
+  const { page_size: bytes } = connection?.prepare("PRAGMA page_size").get() as { readonly page_size: number };
+  connection?.close();
+  const opened = openSync(file, "r+");
+  writeSync(opened, Buffer.alloc(bytes, "?"), 0, bytes, (page.rootpage - 1) * bytes);
+  closeSync(opened);
+  const { exit, lines } = await checkStore(cwd);
+  expect(exit).toBe(2);
+  expect(lines).toMatch(/^✗ Store: The file of the store is damaged: .*skillgate\.db: Tree .* \(STORE_DAMAGED\)\n/);
   expect(readdirSync(folder).filter((name) => name.includes("damaged"))).toEqual([]);
 });
 
