@@ -33,7 +33,7 @@ const BUILTIN_PATHS: ReadonlySet<string> = new Set([
 /** `device.input()`: the value that the run was started with, as JSON. */
 export function getInput(input: RunInput | undefined): string {
   if (input !== undefined) return input.json;
-  const how = 'start it with one, for example with: skillgate run --input \'{"city": "Rome"}\'';
+  const how = 'start it with one: the argument input of run_code, or skillgate run --input \'{"city": "Rome"}\'';
   throw new SkillgateError("INPUT_MISSING", sentence("INPUT_MISSING", how));
 }
 

@@ -98,6 +98,7 @@ export function formatRpcError({ data: { error_type, reason, suggestions } }: Rp
 const KIND_BY_CODE: Partial<Record<ErrorCode, RpcErrorKind>> = {
   SKILL_UNKNOWN: "ToolNotFound",
   METHOD_UNKNOWN: "ToolNotFound",
+  INPUT_INVALID: "ValidationError",
   SOURCE_LIMIT: "ValidationError",
   VALIDATION_TIMEOUT: "ValidationError",
   QUERY_INVALID: "ValidationError",

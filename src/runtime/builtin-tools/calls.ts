@@ -80,17 +80,18 @@ export async function runCode(
   args: unknown,
   options: Omit<RunOptions, "caller">,
 ): Promise<EndedRun> {
-  const { code, timeoutMs, continue: run, again, reuse } = parseBuiltinInput("run_code", args);
+  const { code, input, timeoutMs, continue: run, again, reuse } = parseBuiltinInput("run_code", args);
   const source = String(code);
   const { cpuMs, wallMs: maxWallMs } = { ...view.shared.limits, ...options.limits };
   // A model may lower the owner's time limit, not raise it.
   const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, maxWallMs) : maxWallMs;
-  const continued = {
+  const given = {
+    ...(input !== undefined && { input }),
     ...(typeof run === "string" && { continue: run }),
     ...(Array.isArray(again) && { again: again.map(Number) }),
     ...(Array.isArray(reuse) && { reuse: reuse.map(Number) }),
   };
-  const outcome = await view.run(source, { ...options, ...continued, limits: { ...options.limits, wallMs } });
+  const outcome = await view.run(source, { ...options, ...given, limits: { ...options.limits, wallMs } });
   return { source, outcome, limits: { cpuMs, wallMs } };
 }
 

@@ -18,6 +18,7 @@ const RUN_OUTPUT: BuiltinDefinition["outputSchema"] = {
   },
 };
 
+const OBJECT = { type: "object" } as const;
 const NUMBERS = { type: "array", items: { type: "integer" } };
 
 /** The three built-in tools that every caller has. They reach every method; their size does not depend on the catalog. */
@@ -77,6 +78,7 @@ If it is refused, nothing has run: fix every line listed and send the whole prog
       type: "object",
       properties: {
         code: { type: "string", description: "The program; TypeScript is fine" },
+        input: { ...OBJECT, description: "The value of device.input()" },
         timeoutMs: { type: "integer", minimum: 1, description: "Time limit; can only lower the default" },
         continue: { type: "string", description: "The run that failed: its effects that succeeded are not repeated" },
         again: { ...NUMBERS, description: "Its calls to make once more" },
@@ -105,8 +107,6 @@ export const RESUME_RUN: BuiltinDefinition = {
   outputSchema: RUN_OUTPUT,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
 };
-
-const OBJECT = { type: "object" } as const;
 
 /** The built-in tool that is listed only with the setting `automations.proposals`. */
 export const PROPOSE_AUTOMATION: BuiltinDefinition = {
@@ -162,11 +162,21 @@ export const CALL_TOOLS: readonly ToolDefinition[] = [
 
 /** The definitions of all tools whose arguments are validated. */
 export const VALIDATED_TOOLS: readonly ToolDefinition[] = [
-  ...BUILTIN_TOOLS,
+  ...BUILTIN_TOOLS.map(acceptAnyInput),
   RESUME_RUN,
   PROPOSE_AUTOMATION,
   CALL_METHOD,
 ];
+
+/**
+ * Lets the input of a program be any JSON value. It is listed as an object, because some clients of models leave out a tool whose
+ * properties do not all have a type, as Gemini CLI does.
+ */
+function acceptAnyInput(tool: BuiltinDefinition): ToolDefinition {
+  if (tool.name !== "run_code") return tool;
+  const properties = { ...(tool.inputSchema["properties"] as object), input: {} };
+  return { ...tool, inputSchema: { ...tool.inputSchema, properties } };
+}
 
 /** A tool whose arguments are validated. */
 export type ValidatedTool = BuiltinTool | "call_method";

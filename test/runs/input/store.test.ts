@@ -416,7 +416,8 @@ test("is in a backup, and in a restored store", async () => {
 test.each(kinds)(
   "gives runtimes with stores of their own machine the values of one database: %s",
   async (_kind, makeLocation) => {
-    const { folder = "", url } = makeLocation();
+    const { url } = makeLocation();
+    const folder = createFolder();
     const openMachine = (): Promise<Runtime> => {
       const cwd = createFolder();
       writeFileSync(join(cwd, "settings.yaml"), JSON.stringify({ ...(url !== undefined && { store: { url } }) }));
