@@ -27,6 +27,7 @@ export {
   isAutomationName,
   MAX_AUTOMATION_BYTES,
   parseAutomationFile,
+  parseLimits,
   type PlannedEffect,
   replaceKey,
 } from "./file/automation-file.ts";
@@ -48,6 +49,7 @@ export {
   formatZoneTime,
   getScheduleZone,
   listSlots,
+  parseSchedule,
   type Schedule,
   type SlotPlan,
 } from "./schedule/index.ts";

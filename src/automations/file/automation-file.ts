@@ -80,7 +80,7 @@ export function parseAutomationFile(name: string, text: string): AutomationFile 
     input: readInput(fields),
     schedule: readPart(fields, "schedule", parseSchedule),
     webhook: readPart(fields, "webhook", parseWebhook),
-    limits: readLimits(fields),
+    limits: readPart(fields, "limits", parseLimits) ?? DEFAULT_AUTOMATION_LIMITS,
     plan: readPlan(fields),
     run: readOptional(fields, "run", /^[\w-]{1,64}$/, "the id of a run"),
     cassette: readOptional(
@@ -152,19 +152,16 @@ function readInput({ values, getLine, fail }: AutomationFields): JsonSchema | un
   );
 }
 
-function readLimits({ values, getLine, fail }: AutomationFields): AutomationLimits {
-  const { limits = {} } = values;
+/** Parses the section `limits`. `fail` makes an error of the reason, which begins with the name of the field: `limits.calls must …` */
+export function parseLimits(limits: unknown, fail: (why: string) => Error): AutomationLimits {
   const names = Object.keys(DEFAULT_AUTOMATION_LIMITS);
-  if (!isRecord(limits)) throw fail(getLine("limits"), `limits must have some of ${names.join(", ")}`);
+  if (!isRecord(limits)) throw fail(`limits must have some of ${names.join(", ")}`);
   for (const [name, value] of Object.entries(limits)) {
     if (!names.includes(name))
-      throw fail(
-        getLine("limits"),
-        `limits has the unknown ${describeUnknownName("limit", name, names, { limit: 1 }).detail}`,
-      );
+      throw fail(`limits has the unknown ${describeUnknownName("limit", name, names, { limit: 1 }).detail}`);
     const max = MAX_LIMITS[name as keyof AutomationLimits];
     if (!(typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max))
-      throw fail(getLine("limits"), `limits.${name} must be a whole number from 1 to ${max}`);
+      throw fail(`limits.${name} must be a whole number from 1 to ${max}`);
   }
   return { ...DEFAULT_AUTOMATION_LIMITS, ...limits };
 }

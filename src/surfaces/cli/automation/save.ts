@@ -1,32 +1,16 @@
 import { Option } from "commander";
 
-import type { AutomationToSave, SavedAutomation } from "../../../runtime/api/view.ts";
+import type { SavedAutomation } from "../../../runtime/api/view.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import { readTextFile } from "../input/read-text.ts";
-import { collected } from "../mcp/server-flags.ts";
 import { findRun } from "../runs/find-run.ts";
 import type { CliSession } from "../session.ts";
 import { saveRun } from "../skills/save.ts";
 import { lines, shownPath } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
 import { openAutomations } from "./open-automations.ts";
-
-/** The flags of an automation to write. */
-interface AutomationFlags {
-  readonly run?: string;
-  readonly key?: string;
-  readonly param?: readonly string[];
-  readonly description?: string;
-  readonly cron?: string;
-  readonly every?: string;
-  readonly zone?: string;
-  readonly overlap?: string;
-  readonly catchUp?: string;
-  readonly webhook?: string;
-  readonly secret?: readonly string[];
-  readonly force?: true;
-}
+import { addSaveOptions, AUTOMATION_FLAGS, type AutomationFlags, formatFlag, readSections } from "./save-flags.ts";
 
 export function addAutomationAdd(automation: CliCommand): void {
   addSaveOptions(
@@ -61,28 +45,6 @@ Examples:
   skillgate save 3f9c --as automation --name daily-report --key reporter --param city --every 1h
   skillgate save 3f9c --as skill --name city-weather --param city`;
 
-function addSaveOptions(command: CliCommand): CliCommand {
-  return command
-    .option("--key <key>", "the name of the API key with whose rights it runs; it may be created later")
-    .option(
-      "--param <parameter>",
-      "a constant of the program, or name=value for the literal with that value: it becomes the input; repeatable",
-      collected,
-    )
-    .option("--description <text>", "what it does (default: the methods that it calls)")
-    .option("--cron <expression>", 'when it runs, in five fields, such as "0 9 * * MON-FRI"; see --zone')
-    .option("--every <period>", "when it runs, in place of --cron: from 1m to 366d, such as 5m")
-    .option("--zone <zone>", "the IANA name of the zone of --cron, such as Europe/Berlin")
-    .option("--overlap <rule>", "while an earlier run has not ended: skip, queue, parallel or cancel")
-    .option("--catch-up <rule>", "the missed times that run later: none, one or all")
-    .option(
-      "--webhook <service>",
-      "run it for each delivery to POST /hooks/NAME: github, stripe, slack, standard or token",
-    )
-    .option("--secret <reference>", "a secret of the webhook, as in '${HOOK_SECRET}'; repeatable", collected)
-    .option("--force", "replace the one of this name");
-}
-
 async function add(
   session: CliSession,
   name: string,
@@ -94,7 +56,7 @@ async function add(
     throw new UsageError("Give either a program file, or --run with a run that worked: skillgate runs list");
   if (file !== undefined && flags.param !== undefined)
     throw new UsageError("--param is for a run; a program file takes its input from device.input()");
-  const sections = readSections(flags);
+  const sections = await readSections(flags);
   const runtime = await openAutomations(session, "known");
   const from =
     run === undefined
@@ -110,9 +72,6 @@ interface SaveRunFlags extends AutomationFlags {
   readonly method: string;
 }
 
-/** The flags that only an automation has. */
-const AUTOMATION_FLAGS = ["key", "cron", "every", "zone", "overlap", "catchUp", "webhook", "secret"] as const;
-
 async function save(
   session: CliSession,
   run: string,
@@ -120,37 +79,8 @@ async function save(
 ): Promise<CommandResult> {
   if (kind === "automation") return add(session, name, undefined, { ...flags, run });
   const wrong = AUTOMATION_FLAGS.find((flag) => flags[flag] !== undefined);
-  if (wrong !== undefined)
-    throw new UsageError(`--${wrong === "catchUp" ? "catch-up" : wrong} is for an automation: write --as automation`);
+  if (wrong !== undefined) throw new UsageError(`${formatFlag(wrong)} is for an automation: write --as automation`);
   return saveRun(session, run, { ...flags, name, param: flags.param ?? [] });
-}
-
-function readSections({
-  key,
-  description,
-  cron,
-  every,
-  zone,
-  overlap,
-  catchUp,
-  webhook,
-  secret,
-  force,
-}: AutomationFlags): Omit<AutomationToSave, "from" | "name"> {
-  if (key === undefined)
-    throw new UsageError(
-      "An automation runs with the rights of an API key: write --key KEY; create one with: skillgate keys create KEY --call 'Skill.method'",
-    );
-  if ((webhook === undefined) !== (secret === undefined))
-    throw new UsageError("A webhook has a service and a secret: --webhook github --secret '${HOOK_SECRET}'");
-  const times = Object.entries({ cron, every, zone, overlap, catchUp }).filter(([, value]) => value !== undefined);
-  return {
-    key,
-    ...(description !== undefined && { description }),
-    ...(times.length > 0 && { schedule: Object.fromEntries(times) }),
-    ...(webhook !== undefined && { webhook: { verify: webhook, secrets: secret } }),
-    mayReplace: force === true,
-  };
 }
 
 async function describeSaved(

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 
 import { createRuntime } from "../../../../src/index.ts";
 import { type Ended, project, skillgate } from "../command.ts";
@@ -158,7 +159,10 @@ test("saves a program without a run, and names what is wrong", { tags: "rest" },
   for (const [args, message] of [
     [["add", "x"], "Give either a program file, or --run"],
     [["add", "x", "count.js"], "write --key KEY"],
-    [["add", "x", "count.js", "--key", "poster", "--cron", "0 9 * * *"], "schedule has no zone"],
+    [
+      ["add", "x", "count.js", "--key", "poster", "--cron", "0 9 * * *"],
+      "--zone is missing, and cron names certain hours",
+    ],
     [["add", "x", "count.js", "--key", "poster", "--webhook", "github"], "--webhook github --secret"],
   ] as const)
     expect(await automation(...args), args.join(" ")).toMatchObject({
@@ -174,6 +178,45 @@ test("saves a program without a run, and names what is wrong", { tags: "rest" },
     exit: 2,
     stderr: expect.stringContaining("--every is for an automation"),
   });
+});
+
+test("writes the schedule and the limits that flags give, and names a wrong flag", { tags: "rest" }, async () => {
+  const { cwd, automation } = await openProject();
+  writeFileSync(join(cwd, "count.js"), "await device.BoardSkill.count()");
+  const add = (...flags: readonly string[]): Promise<Ended> =>
+    automation("add", "counter", "count.js", "--key", "poster", ...flags);
+  const until = "2099-01-01T00:00:00Z";
+  const schedule = ["--every", "5m", "--jitter", "30s", "--until", until, "--catch-up", "one", "--overlap", "queue"];
+  expect(await add(...schedule, "--runs-per-hour", "10", "--calls", "20", "--minutes", "30")).toMatchObject({
+    exit: 0,
+  });
+  const { schedule: times, limits } = parse(readFileSync(join(cwd, "automations/counter.yaml"), "utf8")) as {
+    readonly schedule: object;
+    readonly limits: object;
+  };
+  expect(times).toEqual({ every: "5m", overlap: "queue", catchUp: "one", jitter: "30s", until });
+  expect(limits).toEqual({ runsPerHour: 10, calls: 20, minutes: 30 });
+  for (const [flags, message] of [
+    [
+      ["--every", "5m", "--jitter", "10m"],
+      '--jitter "10m" is longer than the time between two slots; write at most 5m',
+    ],
+    [["--every", "5m", "--until", "2099-01-01"], '--until "2099-01-01" is not a time'],
+    [["--every", "5s"], "--every "],
+    [["--every", "5m", "--catch-up", "some"], '--catch-up is "some"'],
+    [["--every", "5m", "--cron", "* * * * *"], "write either --cron or --every, not both"],
+    [["--jitter", "5m"], "--jitter is for a schedule: write --cron"],
+    [["--runs-per-hour", "10001"], "--runs-per-hour must be a whole number from 1 to 10000"],
+    [["--calls", "10001"], "--calls must be a whole number from 1 to 10000"],
+    [["--minutes", "121"], "--minutes must be a whole number from 1 to 120"],
+    [["--calls", "many"], "--calls <number>"],
+  ] as const)
+    expect(await add("--force", ...flags), flags.join(" ")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(message),
+    });
+  const help = (await automation("add", "--help")).stdout.replaceAll(/\s+/g, " ");
+  expect(help).toContain("other signatures are described in the file");
 });
 
 test("shows, accepts and removes proposals of models, and doctor counts the states", { tags: "rest" }, async () => {
