@@ -2,6 +2,7 @@ import { getMessage } from "../errors.ts";
 import type { LogLevel } from "../model/skill.ts";
 import { type AutomationRow, type AutomationTable, type OccurrenceRow } from "../store/index.ts";
 import { chooseOccurrences, skipSlots, type StartObstacle, type StartRules } from "./choose-occurrences.ts";
+import { createHourLog, isHourFull } from "./hour-limit.ts";
 import { createRunId } from "./occurrence.ts";
 
 /** An automation is paused after this number of failures in succession. */
@@ -94,6 +95,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 class StoreDispatcher implements Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #now: () => number;
+  readonly #logFullHour: ReturnType<typeof createHourLog>;
   /** The occurrences that run in this process, by automation and id. */
   readonly #running = new Map<
     string,
@@ -112,6 +114,7 @@ class StoreDispatcher implements Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#logFullHour = createHourLog((text) => options.log("warn", text));
   }
 
   async start(): Promise<void> {
@@ -166,12 +169,16 @@ class StoreDispatcher implements Dispatcher {
     try {
       const now = this.#now();
       const deliveries = "obstacle" in rules ? 0 : rules.parallel + this.#pauses.size; // as many as could begin
+      let isFull = false;
       const changed = await automations.changeOpen(automation, { now, deliveries }, (found) => {
         if (this.#isClosing) return [];
         if ("obstacle" in rules) return skipSlots(found, rules, now);
         const due = found.due.filter((row) => !this.#isPaused(row));
-        return chooseOccurrences({ ...found, due }, rules, { by: marks.by, now });
+        const changes = chooseOccurrences({ ...found, due }, rules, { by: marks.by, now });
+        isFull = isHourFull({ ...found, due }, changes, rules);
+        return changes;
       });
+      if (isFull && !("obstacle" in rules)) await this.#logFullHour(automation, rules, { automations, now });
       for (const row of changed) {
         if (row.state === "running") this.#begin(row);
         if (row.state === "skipped")

@@ -40,6 +40,7 @@ export {
   type OccurrenceResult,
   type OccurrenceRunner,
 } from "./dispatcher.ts";
+export { describeWaiting, findWaiting, type WaitingDeliveries } from "./hour-limit.ts";
 export { createIntake, type Intake } from "./webhook/intake.ts";
 export { createScheduler, type ScheduledAutomation, type Scheduler } from "./scheduler.ts";
 export { createManualId, createOccurrence, createRunId, toSlotId } from "./occurrence.ts";

@@ -351,3 +351,19 @@ test("begins what was stored while the clock was far ahead, and does not count i
   await whenEnded(database, 3);
   expect(runs).toHaveLength(1);
 });
+
+test("says once that deliveries wait because the runs of an hour are reached, and when the next begins", async () => {
+  const { database, dispatcher, logs } = await startProcess({ rules: { ...RULES, parallel: 1, runsPerHour: 2 } });
+  await addAutomation(database);
+  const { automations } = database;
+  for (const id of ["a", "b", "c", "d"])
+    await automations.addOccurrence({ ...createSlot(id), kind: "delivery", due: Date.now() });
+  await dispatcher.start();
+  await whenEnded(database, 2);
+  for (let at = 0; at < 3; at++) await dispatcher.dispatch("report");
+  const begun = await automations.listOccurrences({ state: "completed" }, { order: "started", descending: false });
+  const next = new Date((begun[0]?.started ?? 0) + 3_600_000).toISOString();
+  expect(logs).toEqual([
+    `warn The automation report: 2 deliveries wait: 2 runs an hour are reached; the next begins at ${next}`,
+  ]);
+});

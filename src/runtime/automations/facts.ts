@@ -1,4 +1,10 @@
-import { type AutomationFile, describeSchedule, findNextSlot } from "../../automations/index.ts";
+import {
+  type AutomationFile,
+  describeSchedule,
+  findNextSlot,
+  findWaiting,
+  type WaitingDeliveries,
+} from "../../automations/index.ts";
 import type { AutomationRow, AutomationTable, OccurrenceRow } from "../../store/index.ts";
 import type { AutomationFiles } from "./automation-files.ts";
 
@@ -20,6 +26,8 @@ export interface AutomationFacts {
   readonly next?: number;
   /** The last part of the URL of its webhook. */
   readonly webhook?: string;
+  /** Its deliveries that wait for their runs; missing if none does. */
+  readonly waiting?: WaitingDeliveries;
   /** Failures in succession. */
   readonly failures: number;
   /** The person who has accepted it, or the caller who has proposed it. */
@@ -30,7 +38,7 @@ export interface AutomationFacts {
 export interface FactParts {
   readonly files: Pick<AutomationFiles, "get">;
   readonly rows: ReadonlyMap<string, AutomationRow>;
-  readonly automations: Pick<AutomationTable, "listOccurrences">;
+  readonly automations: Pick<AutomationTable, "countOccurrences" | "listOccurrences">;
 }
 
 export async function describeAutomation(
@@ -43,13 +51,16 @@ export async function describeAutomation(
   const file = entry?.kind === "file" ? entry.file : undefined;
   const { state, reason } = findState(row, entry);
   const schedule = file?.schedule;
-  const next = schedule !== undefined && isRunning(state) ? findNextSlot(schedule, Date.now()) : undefined;
+  const now = Date.now();
+  const next = schedule !== undefined && isRunning(state) ? findNextSlot(schedule, now) : undefined;
+  const waiting = file?.webhook === undefined ? undefined : await findWaiting(name, file.limits, { automations, now });
   return {
     name,
     state,
     ...(reason !== undefined && { reason }),
     ...(file !== undefined && describeFile(name, file)),
     ...(next !== undefined && { next }),
+    ...(waiting !== undefined && { waiting }),
     failures: row?.failures ?? 0,
     ...(row !== undefined && { by: row.by }),
     ...(last !== undefined && { last }),

@@ -1,6 +1,7 @@
 // The JSON of automations that the server sends to the pages of the console. Times are in milliseconds since 1970.
 
 import type { AutomationState, UpcomingSlots } from "../../runtime/api/view.ts";
+import type { WaitingDeliveries } from "../../automations/index.ts";
 import type { OccurrenceRow } from "../../store/index.ts";
 
 export type { AutomationState, UpcomingSlots };
@@ -37,6 +38,8 @@ export interface AutomationSummary {
   readonly next: number | null;
   /** The URL of its webhook. */
   readonly webhook: string | null;
+  /** Its deliveries that wait for their runs. */
+  readonly waiting: WaitingDeliveries | null;
   /** Failures in succession. */
   readonly failures: number;
   /** The caller that has accepted it, or made the proposal. */

@@ -1,4 +1,10 @@
-import { describeSchedule, describeScheme, formatZoneTime, getScheduleZone } from "../../../automations/index.ts";
+import {
+  describeSchedule,
+  describeScheme,
+  describeWaiting,
+  formatZoneTime,
+  getScheduleZone,
+} from "../../../automations/index.ts";
 import type { DescribedAutomation, AutomationFacts, AutomationOffer } from "../../../runtime/api/view.ts";
 import type { OccurrenceRow } from "../../../store/index.ts";
 import { timeText } from "../runs/show.ts";
@@ -15,12 +21,13 @@ export function automationsText(automations: readonly AutomationFacts[], paint: 
     table(
       automations.map((facts) => {
         const { name, state, reason, last, description = "" } = facts;
+        const remark = [reason ?? [], waitingText(facts) ?? []].flat().join("; ");
         return [
           paint.cyan(escaped(name)),
           stateText(state, paint),
           describeStart(facts),
           last === undefined ? "never ran" : `${last.state} ${timeText(last.ended ?? last.due)}`,
-          paint.dim(escaped(shortened(reason ?? description, DESCRIPTION_UNITS))),
+          paint.dim(escaped(shortened(remark === "" ? description : remark, DESCRIPTION_UNITS))),
         ];
       }),
     ),
@@ -31,6 +38,10 @@ function describeStart({ schedule, next, webhook }: Pick<AutomationFacts, "next"
   const parts = [schedule ?? "", webhook === undefined ? "" : `POST /hooks/${webhook}`];
   const upcoming = next === undefined ? "" : ` (next ${timeText(next)})`;
   return `${parts.filter((part) => part !== "").join("; ") || "on request"}${upcoming}`;
+}
+
+function waitingText({ waiting }: Pick<AutomationFacts, "waiting">): string | undefined {
+  return waiting && describeWaiting(waiting, timeText);
 }
 
 /** Colours a state by what it asks of the reader. */
@@ -52,6 +63,7 @@ export function automationText(
     ...describeFile(detail, calls),
     by === undefined ? "" : `  ${state === "proposed" ? "proposed" : "accepted"} by ${escaped(by)}`,
     failures === 0 ? "" : `  ${failures} failures in succession`,
+    detail.waiting === undefined ? "" : `  ${waitingText(detail)}`,
   ]);
 }
 

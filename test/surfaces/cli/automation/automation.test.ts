@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
+import { createOccurrence } from "../../../../src/automations/index.ts";
 import { createRuntime } from "../../../../src/index.ts";
+import { openDatabase } from "../../../../src/store/index.ts";
 import { type Ended, project, skillgate } from "../command.ts";
 
 export const BOARD_SKILL = `
@@ -138,6 +140,32 @@ test("pauses, resumes, tests and removes an automation", { tags: "rest" }, async
   expect(await automation("remove", "report")).toMatchObject({ exit: 0, stdout: "Removed report and its history\n" });
   expect(existsSync(file)).toBe(false);
   expect((await automation("list")).stdout).toContain("There are no automations. Make one of a run that worked");
+});
+
+test("says which deliveries wait because the runs of an hour are reached", { tags: "rest" }, async () => {
+  const { cwd, automation } = await openProject();
+  writeFileSync(join(cwd, "post.js"), 'await device.BoardSkill.post("x");');
+  await automation("add", "report", "post.js", "--key", "poster", "--webhook", "github", "--secret", "${HOOK_SECRET}");
+  const file = join(cwd, "automations", "report.yaml");
+  writeFileSync(file, `${readFileSync(file, "utf8")}limits: { runsPerHour: 1 }\n`);
+  await automation("accept", "report", "--yes");
+  const database = await openDatabase({ folder: join(cwd, "state") });
+  const now = Date.now();
+  for (const id of ["a", "b"]) {
+    const row = createOccurrence({ automation: "report", id, kind: "delivery" }, now);
+    await database.automations.addOccurrence(
+      id === "a" ? { ...row, state: "completed", started: now, ended: now } : row,
+    );
+  }
+  await database.close();
+  const next = `${new Date(now + 3_600_000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  const text = `1 delivery waits: 1 run an hour is reached; the next begins at ${next}`;
+  expect((await automation("show", "report")).stdout).toContain(`  ${text}\n`);
+  expect((await automation("list")).stdout).toContain(text.slice(0, 40));
+  const listed = JSON.parse((await automation("list", "--json")).stdout) as object;
+  expect(listed).toMatchObject({
+    automations: [{ waiting: { deliveries: 1, runsPerHour: 1, next: now + 3_600_000 } }],
+  });
 });
 
 test("saves a program without a run, and names what is wrong", { tags: "rest" }, async () => {

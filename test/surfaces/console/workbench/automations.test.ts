@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { defineSkill } from "../../../../src/authoring/define-skill.ts";
+import { createOccurrence } from "../../../../src/automations/index.ts";
 import { createKeys } from "../../../../src/keys/index.ts";
 import type {
   AutomationCalendar,
@@ -119,6 +120,17 @@ async function propose(server: ConsoleServer, name: string, key: string): Promis
   return text;
 }
 
+/** Stores deliveries that wait because the runs of this hour are reached. Returns when the next run may begin. */
+async function addWaiting(server: ConsoleServer, name: string): Promise<number> {
+  const { automations } = await server.runtime.database();
+  const now = Date.now();
+  for (const id of ["a", "b", "c"]) {
+    const row = createOccurrence({ automation: name, id, kind: "delivery" }, now);
+    await automations.addOccurrence(id === "a" ? { ...row, state: "completed", started: now, ended: now } : row);
+  }
+  return now + 3_600_000;
+}
+
 /** Accepts an automation as the page does. */
 async function accept(server: ConsoleServer, name: string): Promise<void> {
   const { json } = await send<AutomationDetail>(server, `/automations/${name}`);
@@ -182,6 +194,19 @@ describe("the endpoints of automations", () => {
     });
     expect(await send(server, "/automations/report/resume", { body: {} })).toMatchObject({ status: 204 });
     expect((await send<AutomationDetail>(server, "/automations/report")).json.state).toBe("enabled");
+  });
+
+  test("say which deliveries wait because the runs of an hour are reached", async () => {
+    const server = await serveBoard();
+    server.write("report", { webhook: { verify: "github", secrets: ["${HOOK_SECRET}"] }, limits: { runsPerHour: 1 } });
+    await accept(server, "report");
+    const { json: before } = await send<AutomationDetail>(server, "/automations/report");
+    expect(before.waiting).toBe(null);
+    const waiting = { deliveries: 2, runsPerHour: 1, next: await addWaiting(server, "report") };
+    const { json: list } = await send<AutomationList>(server, "/automations");
+    expect(list.rows).toMatchObject([{ name: "report", waiting }]);
+    const { json: detail } = await send<AutomationDetail>(server, "/automations/report");
+    expect(detail.waiting).toEqual(waiting);
   });
 
   test("accept only the version that was shown, and describe a file that cannot be used", async () => {
@@ -496,6 +521,20 @@ describe.skipIf(!hasChromium)("the page of automations", () => {
     await page.getByRole("button", { name: "Accept", exact: true }).press("Enter");
     await page.getByRole("button", { name: "Run now" }).press("Enter");
     await expect.poll(() => server.posts).toEqual(["edited"]);
+    expect(faults).toEqual([]);
+  });
+
+  test("says which deliveries wait for their runs, and until when", { tags: "rest" }, async () => {
+    const server = await serveBoard();
+    server.write("report", { webhook: { verify: "github", secrets: ["${HOOK_SECRET}"] }, limits: { runsPerHour: 1 } });
+    await accept(server, "report");
+    await addWaiting(server, "report");
+    const { page, faults } = await openConsole(server, "#/automations");
+    await page.getByText(/2 deliveries wait: 1 run an hour is reached; the next begins at \d/).waitFor();
+    await page.getByRole("link", { name: "report", exact: true }).click();
+    await page.getByRole("heading", { name: "When it runs" }).waitFor();
+    await page.getByText(/2 deliveries wait: 1 run an hour is reached; the next begins at \d/).waitFor();
+    expect(await findViolations(page)).toEqual([]);
     expect(faults).toEqual([]);
   });
 

@@ -33,6 +33,8 @@ interface Shop {
 interface ShopOptions {
   readonly accepts?: boolean;
   readonly webhook?: object;
+  readonly schedule?: object;
+  readonly limits?: object;
 }
 
 /** Serves a shop with an automation `orders` that has a webhook. */
@@ -117,6 +119,40 @@ async function waitForEnds({ runtime, history }: Shop, count: number): Promise<r
   });
   return Promise.all((await history()).map((row) => runtime.automations.whenEnded(row)));
 }
+
+test("runs each delivery, also while another one runs and overlap is skip", async () => {
+  const shop = await openShop({
+    schedule: { every: "1d", overlap: "skip" },
+    limits: { parallel: 1, runsPerHour: 100 },
+  });
+  expect(await Promise.all([1, 2, 3, 4, 5].map((n) => shop.send(n)))).toMatchObject(Array(5).fill([202, {}]));
+  const ended = await waitForEnds(shop, 5);
+  expect(ended.map(({ state }) => state)).toEqual(Array(5).fill("completed"));
+  expect(shop.most()).toBe(1);
+});
+
+test("says which deliveries wait because the runs of an hour are reached, and loses none", async () => {
+  const shop = await openShop({ limits: { parallel: 1, runsPerHour: 2 } });
+  expect(await shop.runtime.automations.get("orders")).not.toHaveProperty("waiting");
+  for (let n = 0; n < 5; n++) expect(await shop.send(n)).toMatchObject([202, {}]);
+  const findEnded = async (): Promise<readonly OccurrenceRow[]> =>
+    (await shop.history()).filter(({ state }) => state === "completed");
+  await expect.poll(async () => (await findEnded()).length).toBe(2);
+  const next = Math.min(...(await findEnded()).map(({ started }) => started ?? Infinity)) + 3_600_000;
+  const { automations } = shop.runtime;
+  expect(await automations.list()).toMatchObject([
+    { name: "orders", waiting: { deliveries: 3, runsPerHour: 2, next } },
+  ]);
+  expect((await shop.history()).map(({ state }) => state).toSorted()).toEqual([
+    "completed",
+    "completed",
+    "due",
+    "due",
+    "due",
+  ]);
+  await automations.pause("orders");
+  expect(await automations.get("orders")).toMatchObject({ state: "paused", waiting: { deliveries: 3 } });
+});
 
 test("runs an automation with the delivery as its input, once, without a token", async () => {
   const shop = await openShop();

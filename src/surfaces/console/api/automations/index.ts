@@ -92,7 +92,7 @@ function readReason(reason: unknown): string | undefined {
 }
 
 function summarize(facts: AutomationFacts, publicUrl: string): AutomationSummary {
-  const { name, state, reason, description, key, schedule, next, webhook, failures, by, last } = facts;
+  const { name, state, reason, description, key, schedule, next, webhook, waiting, failures, by, last } = facts;
   return {
     name,
     state,
@@ -102,6 +102,7 @@ function summarize(facts: AutomationFacts, publicUrl: string): AutomationSummary
     schedule: schedule ?? null,
     next: next ?? null,
     webhook: webhook === undefined ? null : `${publicUrl}/hooks/${webhook}`,
+    waiting: waiting ?? null,
     failures,
     by: by ?? null,
     last: last === undefined ? null : summarizeOccurrence(last),

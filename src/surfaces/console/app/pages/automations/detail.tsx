@@ -9,7 +9,7 @@ import { formatLink } from "../../router.ts";
 import { AutomationActions } from "./actions.tsx";
 import { AutomationHistoryView } from "./history.tsx";
 import { OfferView, Plan } from "./offer.tsx";
-import { AutomationBadge } from "./states.tsx";
+import { AutomationBadge, WaitingText } from "./states.tsx";
 import { formatZoneTime } from "./times.ts";
 
 interface AutomationDetailProps {
@@ -82,7 +82,7 @@ function describeLimits({
 
 /** When it runs by itself. */
 function Triggers({ automation }: { readonly automation: AutomationDetail }) {
-  const { schedule, timing, webhook, hook } = automation;
+  const { schedule, timing, webhook, hook, waiting } = automation;
   return (
     <Card title="When it runs">
       {schedule === null && webhook === null && <p class="muted">It runs when a person starts it.</p>}
@@ -109,6 +109,7 @@ function Triggers({ automation }: { readonly automation: AutomationDetail }) {
             ),
             "Verified by": hook !== null && <Text value={hook.scheme} limit={300} />,
             Secrets: hook !== null && <TextList class="words" texts={hook.secrets} />,
+            Waiting: waiting !== null && <WaitingText waiting={waiting} />,
             Refused: hook !== null && hook.refused !== null && (
               <>
                 {countNoun(hook.refused.count, "request")}, the last <Time at={hook.refused.at} />

@@ -6,7 +6,14 @@ import { type Choice, Field, FilterField } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
 import { countNoun, Text, Time } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
-import { AutomationBadge, AutomationLink, getStateLabel, OccurrenceBadge, OccurrenceTime } from "./states.tsx";
+import {
+  AutomationBadge,
+  AutomationLink,
+  getStateLabel,
+  OccurrenceBadge,
+  OccurrenceTime,
+  WaitingText,
+} from "./states.tsx";
 
 /** Milliseconds after which a change of a file is seen. */
 const FILES_MS = 15_000;
@@ -86,7 +93,7 @@ function NoAutomations() {
 }
 
 function AutomationRow({ automation }: { readonly automation: AutomationSummary }) {
-  const { name, state, reason, description, schedule, next, webhook, last } = automation;
+  const { name, state, reason, description, schedule, next, webhook, waiting, last } = automation;
   return (
     <li class="list-row">
       <span class="list-main">
@@ -111,6 +118,11 @@ function AutomationRow({ automation }: { readonly automation: AutomationSummary 
           )}
         </span>
         {reason !== null && reason !== "" && <Text in="span" class="line" value={reason} limit={300} />}
+        {waiting !== null && (
+          <span class="line">
+            <WaitingText waiting={waiting} />
+          </span>
+        )}
       </span>
       <AutomationBadge state={state} />
     </li>

@@ -1,6 +1,6 @@
 import type { AutomationState, AutomationSummary, OccurrenceSummary } from "../../../automation-messages.ts";
 import { StatusBadge } from "../../components/elements.tsx";
-import { Text, Time } from "../../components/text.tsx";
+import { countNoun, formatCount, Text, Time } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
 
 const STATES = {
@@ -41,6 +41,22 @@ export function OccurrenceBadge({ state }: Pick<OccurrenceSummary, "state">) {
 export function OccurrenceTime({ occurrence: { run, started, due } }: { readonly occurrence: OccurrenceSummary }) {
   const time = <Time at={started ?? due} />;
   return run === null ? time : <a href={formatLink(["runs", run])}>{time}</a>;
+}
+
+/** The deliveries that wait for their runs, and until when. */
+export function WaitingText({ waiting: { deliveries, runsPerHour, next } }: WaitingTextProps) {
+  const text = deliveries === 1 ? "1 delivery waits" : `${formatCount(deliveries)} deliveries wait`;
+  if (next === undefined) return text;
+  return (
+    <>
+      {text}: {countNoun(runsPerHour, "run")} an hour {runsPerHour === 1 ? "is" : "are"} reached; the next begins at{" "}
+      <Time at={next} />
+    </>
+  );
+}
+
+interface WaitingTextProps {
+  readonly waiting: NonNullable<AutomationSummary["waiting"]>;
 }
 
 /** The address of the page of an automation. */
