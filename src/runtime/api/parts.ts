@@ -101,9 +101,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const store = createStore(settings.store, settings.timeouts.lockMs);
   const onLog: LogListener = (level, text, path) =>
     void events.emit("log", { level, text: secrets.maskText(text), ...(path !== undefined && { path }) });
-  const statistics = createLastingStatistics(store, (error) =>
-    onLog("warn", `Cannot keep statistics: ${getMessage(error)}`),
-  );
+  const statistics = openStatistics(store, onLog);
   const policy = await openPolicy(settings.policyFile, settings.policy);
   let current = settings;
   const trusted = async (): Promise<RuntimeSettings> => {
@@ -159,6 +157,10 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     audit,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
+}
+
+function openStatistics(store: RuntimeParts["store"], log: LogListener): RuntimeParts["statistics"] {
+  return createLastingStatistics(store, (error) => log("warn", `Cannot keep statistics: ${getMessage(error)}`));
 }
 
 function openProgramStore({ store, timeouts }: RuntimeSettings, database: LazyDatabase): ProgramStore {

@@ -5,7 +5,7 @@ import type { AutomationFile } from "../../automations/index.ts";
 import { getMessage } from "../../errors.ts";
 import { describeHeld, type SkillGate } from "../../model/provider.ts";
 import { watchFolder } from "../../shared/watch-file.ts";
-import { type FileContent, getAutomationFile, isAutomationFile, readContents } from "./file-contents.ts";
+import { type StampedContent, getAutomationFile, isAutomationFile, readContents } from "./file-contents.ts";
 
 /** The file of an automation as it was read. */
 export type AutomationEntry =
@@ -48,7 +48,7 @@ export function openAutomationFiles(
   { gate, warn, lookMs = LOOK_MS }: AutomationFileOptions,
 ): AutomationFiles {
   let entries: ReadonlyMap<string, AutomationEntry> = new Map();
-  let contents: ReadonlyMap<string, FileContent> = new Map();
+  let contents: ReadonlyMap<string, StampedContent> = new Map();
   let lastReading: Promise<void> = Promise.resolve();
   let nextReading: Promise<void> | undefined;
 
@@ -107,7 +107,7 @@ function isSame(before: ReadonlyMap<string, AutomationEntry>, now: ReadonlyMap<s
 /** Without trust, a file is not parsed: its text may be hostile. */
 async function createEntry(
   name: string,
-  content: FileContent,
+  content: StampedContent,
   { path, gate }: Pick<AutomationFileOptions, "gate"> & { readonly path: string },
 ): Promise<AutomationEntry> {
   try {

@@ -12,7 +12,7 @@ import {
 import { getMessage } from "../../errors.ts";
 
 /** The content of the file of an automation. */
-export type FileContent =
+export type StampedContent =
   | {
       readonly kind: "text";
       readonly text: string;
@@ -46,9 +46,9 @@ export function getAutomationFile(folder: string, name: string): string {
  */
 export async function readContents(
   folder: string,
-  before: ReadonlyMap<string, FileContent>,
-): Promise<ReadonlyMap<string, FileContent>> {
-  const contents = new Map<string, FileContent>();
+  before: ReadonlyMap<string, StampedContent>,
+): Promise<ReadonlyMap<string, StampedContent>> {
+  const contents = new Map<string, StampedContent>();
   let bytes = 0;
   for (const name of await listNames(folder)) {
     const content = await readContent(name, getAutomationFile(folder, name), before.get(name));
@@ -78,7 +78,7 @@ async function listNames(folder: string): Promise<readonly string[]> {
   return names.toSorted();
 }
 
-async function readContent(name: string, path: string, before: FileContent | undefined): Promise<FileContent> {
+async function readContent(name: string, path: string, before: StampedContent | undefined): Promise<StampedContent> {
   try {
     const facts = await lstat(path);
     requireReadable(facts);

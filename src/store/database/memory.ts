@@ -15,7 +15,7 @@ import { createWatchers } from "./watch.ts";
 /** Rows by their keys, as JSON. */
 type StoredRows = Map<string, object>;
 
-/** What the rows of a transaction were before its changes. */
+/** The rows of a transaction before its changes. */
 type Changes = { readonly stored: StoredRows; readonly key: string; readonly before: object | undefined }[];
 
 /** Creates an engine whose rows end with the process. */

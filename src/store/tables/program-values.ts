@@ -140,12 +140,12 @@ export function createProgramValueTable(engine: StoreEngine): ProgramValueTable 
   };
 }
 
-interface SpaceContent {
+interface StoredSpace {
   readonly values: readonly (readonly [key: string, value: string])[];
   readonly marks: readonly string[];
 }
 
-async function addUnknown(engine: StoreEngine, space: ProgramSpace, { values, marks }: SpaceContent): Promise<void> {
+async function addUnknown(engine: StoreEngine, space: ProgramSpace, { values, marks }: StoredSpace): Promise<void> {
   await engine.transaction(lock(space), async (rows) => {
     const found = await findSpace(rows, space);
     const list = values.map(([key, value]) => createValue(found.id, key, value));

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
@@ -19,11 +19,17 @@ export default function setup(): void {
   // The processes of the tests end after the teardown of a global setup.
   process.once("exit", () => {
     const left = listLeft(folder);
+    const files = left.flatMap((name) => [name, ...listFiles(join(folder, name)).map((file) => join(name, file))]);
     rmSync(folder, { recursive: true, force: true });
     if (left.length === 0) return;
-    console.error(`Tests have left ${left.length} temporary files or folders: ${left.slice(0, 20).join(", ")}`);
+    console.error(`Tests have left ${left.length} temporary files or folders: ${files.slice(0, 40).join(", ")}`);
     process.exitCode = 1;
   });
+}
+
+/** The paths in a folder; none for a file. */
+function listFiles(path: string): readonly string[] {
+  return statSync(path).isDirectory() ? readdirSync(path, { recursive: true, encoding: "utf8" }) : [];
 }
 
 function listLeft(folder: string): readonly string[] {

@@ -62,13 +62,13 @@ interface OpenBodies {
   bytes: number;
 }
 
-interface Pool {
+interface MemoryPool {
   resize(body: StoredBody, bytes: number): boolean;
   finish(body: StoredBody): void;
   release(body: StoredBody): void;
 }
 
-function createPool(most: number): Pool {
+function createPool(most: number): MemoryPool {
   const open = new Set<StoredBody>();
   const senders = new Map<string, OpenBodies>();
   let total = 0;

@@ -1,6 +1,6 @@
 import { setBounded } from "../../../shared/lru.ts";
 
-/** What is allowed at once, and in addition each second. */
+/** The amount that is allowed at once, and in addition each second. */
 interface BucketSize {
   readonly most: number;
   readonly perSecond: number;

@@ -41,7 +41,7 @@ export function createBodyReader(
   return (incoming, sender) =>
     new Promise((resolve) => {
       const share = memory.open(sender, () => finish({ kind: "late" }));
-      const content = createGrowingBuffer(limits, share.resize);
+      const content = createGrowingBuffer(limits, (bytes) => share.resize(bytes));
       let length = 0;
       let looks = 0;
       let failure: "large" | "busy" | undefined;
@@ -67,7 +67,9 @@ export function createBodyReader(
       };
       const end = (): void =>
         finish(
-          failure === undefined ? { kind: "bytes", bytes: content.get(), release: share.release } : { kind: failure },
+          failure === undefined
+            ? { kind: "bytes", bytes: content.get(), release: () => share.release() }
+            : { kind: failure },
         );
       const lose = (): void => finish({ kind: "gone" });
       const look = (): void => {

@@ -60,7 +60,7 @@ test.each(["program_spaces", "program_values"])("finds with doctor the damaged t
   const page = connection?.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").all(table)[0] as {
     readonly rootpage: number;
   };
-  const { page_size: bytes } = connection?.prepare("PRAGMA page_size").get() as { readonly page_size: number };
+  const bytes = (connection?.prepare("PRAGMA page_size").get() as { readonly page_size: number }).page_size;
   connection?.close();
   const opened = openSync(file, "r+");
   writeSync(opened, Buffer.alloc(bytes, "?"), 0, bytes, (page.rootpage - 1) * bytes);
