@@ -3,7 +3,7 @@ import type { Context } from "hono";
 
 import type { ReceivedDelivery } from "../../../automations/index.ts";
 import { rpcError, type RpcErrorKind } from "../../../shared/rpc-errors.ts";
-import { refuseAsProblem } from "../responses.ts";
+import { createResponder, refuseAsProblem, type RespondJson } from "../responses.ts";
 import type { HttpServices, RouteEnvironment } from "../services.ts";
 import { getSenderAddress } from "./address.ts";
 import { createHookLimits } from "./limits.ts";
@@ -44,18 +44,18 @@ export function createHookRoute({
     const result = await runtime.automations.receive(id, request).finally(body.release);
     limits.count(address, result.kind !== "refused");
     if (result.kind === "refused") await refusal;
-    return toResponse(result);
+    return toResponse(result, createResponder(c));
   };
 }
 
 const TOO_MANY = "Too many requests to webhooks";
 
-function toResponse(result: ReceivedDelivery): Response {
+function toResponse(result: ReceivedDelivery, respond: RespondJson): Response {
   switch (result.kind) {
     case "stored":
-      return Response.json({ delivery: result.delivery }, { status: result.isRepeated ? 200 : 202 });
+      return respond(JSON.stringify({ delivery: result.delivery }), result.isRepeated ? 200 : 202);
     case "test":
-      return new Response(result.answer, { headers: { "content-type": "application/json" } });
+      return respond(result.answer);
     case "refused":
       return refuse(401, "AuthenticationError", "The id of the webhook or the signature of the request is wrong");
     case "unreadable":
