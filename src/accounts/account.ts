@@ -54,6 +54,7 @@ export function createAccount(definition: AccountDefinition, context: AccountCon
   const getTitle = (caller: Caller): string => getConnectionTitle(name, findOwner(caller));
   return {
     name,
+    digest: digestDefinition(definition),
     places: listPlaces(definition),
     servers,
     isPerCaller,

@@ -38,6 +38,8 @@ export type ConnectionEnd = "was revoked" | "was replaced";
 /** An account of the settings, for sources, servers and skills that make requests with it. */
 export interface Account {
   readonly name: string;
+  /** Digest of the settings that decide who gets its credential. It depends on no secret. */
+  readonly digest: string;
   /** The places of its credential, which no caller fills in. */
   readonly places: readonly CredentialPlace[];
   /** The origins that may get its credential, beside that of an API or a server whose settings name the account. */

@@ -76,6 +76,7 @@ export class TestAccounts implements UsableAccounts {
     };
     return {
       name,
+      digest: name,
       places,
       servers,
       isPerCaller: true,

@@ -10,6 +10,7 @@ import {
   type StartRules,
 } from "../../automations/index.ts";
 import { getMessage } from "../../errors.ts";
+import { NO_ACCOUNTS } from "../../model/account.ts";
 import { type Caller, OWNER, requireAdmin } from "../../model/caller.ts";
 import type { Database, OccurrenceRow } from "../../store/index.ts";
 import type { RunApi } from "../api/run.ts";
@@ -229,6 +230,7 @@ function createLife(
     check: (source, { input }, caller) =>
       run.checkTexts(source, { caller, ...(input !== undefined && { inputSchema: input }) }),
     getCatalog: (caller) => parts.registry.viewFor(caller),
+    openAccounts: async () => (parts.accounts.definitions.length > 0 ? parts.accounts.open() : NO_ACCOUNTS),
     recordsRuns: parts.settings.runs.record !== "off",
     onHeld: (name, why) => parts.alerts.onAutomation({ name, state: "held", why }),
     now: Date.now,

@@ -1,5 +1,6 @@
 import type { AutomationFile, PlannedEffect } from "../../automations/index.ts";
 import { createKeys } from "../../keys/index.ts";
+import type { FindAccount, UsableAccounts } from "../../model/account.ts";
 import { type Caller, listAdminRights } from "../../model/caller.ts";
 import { type Catalog, getOriginal, type Method } from "../../model/catalog.ts";
 import type { Violation } from "../../model/outcome.ts";
@@ -35,6 +36,7 @@ export interface ReviewParts {
   readonly open: () => Promise<Pick<Database, "keys">>;
   readonly check: (source: string, file: AutomationFile, caller: Caller) => Promise<CheckResult>;
   readonly getCatalog: (caller: Caller) => Catalog;
+  readonly openAccounts: () => Promise<Pick<UsableAccounts, "find">>;
   /** False if no run is recorded, so that an interrupted one could repeat an effect. */
   readonly recordsRuns: boolean;
 }
@@ -54,11 +56,12 @@ export async function reviewAutomation(file: AutomationFile, parts: ReviewParts)
   const catalog = parts.getCatalog(caller);
   const methods = listMethods(plan, catalog);
   const calls = methods.map(toPlannedCall);
+  const { find } = await parts.openAccounts();
   const isPassing = violations.length > 0 && violations.every(({ code }) => PASSING.has(code));
   return {
     caller,
     calls,
-    methods: Object.fromEntries(methods.map((method) => [method.path, describeMethod(method, catalog)])),
+    methods: Object.fromEntries(methods.map((method) => [method.path, describeMethod(method, catalog, find)])),
     violations,
     flaw: findProgramFlaw(violations) ?? findPlanFlaw(file, plan, calls),
     isPassing,
@@ -66,19 +69,38 @@ export async function reviewAutomation(file: AutomationFile, parts: ReviewParts)
 }
 
 /**
- * Describes a method as a person accepts it: its definition, and where its calls go. Of a saved skill, the program counts, and not
- * the description, which changes when the skill loses its mark.
+ * Describes a method as a person accepts it: its definition, where its calls go, and with which accounts. Of a saved skill, the
+ * program counts, and not the description, which changes when the skill loses its mark.
  */
-function describeMethod(method: Method, catalog: Catalog): AcceptedVersion["methods"][string] {
+function describeMethod(method: Method, catalog: Catalog, find: FindAccount): AcceptedVersion["methods"][string] {
   const { definition } = getOriginal(method);
   const destination = catalog.skill(method.skill)?.provided.destination;
   const digest = definition.fileDigest ?? hashDefinition(getOriginal(method));
-  if (destination === undefined) return { digest, declaration: method.declaration };
+  const accounts = describeAccounts(method, catalog, find);
+  if (destination === undefined && accounts === "") return { digest, declaration: method.declaration };
+  const route = destination === undefined ? `calls are made${accounts}` : `calls go to ${destination}${accounts}`;
   return {
-    digest: hashValueFully([digest, destination]),
-    declaration: `// calls go to ${destination}\n${method.declaration}`,
+    digest: hashValueFully([digest, destination, accounts]),
+    declaration: `${COMMENT}${route}\n${method.declaration}`,
   };
 }
+
+const COMMENT = "// ";
+
+/** The accounts of a method. Those of a root field of GraphQL are the accounts of its method. */
+function describeAccounts({ path, definition }: Method, catalog: Catalog, find: FindAccount): string {
+  const [parent = ""] = path.split(":");
+  const names = [definition, catalog.method(parent)?.definition].flatMap((each) => each?.accounts ?? []);
+  const texts = [...new Set(names)].map((name) => {
+    const digest = find(name)?.digest;
+    return digest === undefined
+      ? `${name} (not in the settings)`
+      : `${name} (settings ${digest.slice(0, DIGEST_UNITS)})`;
+  });
+  return texts.length === 0 ? "" : ` with the account ${formatList(texts, MAX_NAMED)}`;
+}
+
+const DIGEST_UNITS = 12;
 
 /** Says how an automation differs from the version that was accepted; `undefined` if it does not. */
 export function findChange(
@@ -94,7 +116,20 @@ export function findChange(
   });
   if (changed.length === 0) return undefined;
   const paths = changed.map(([path]) => path);
-  return `${formatList(paths, MAX_NAMED)} ${paths.length === 1 ? "has" : "have"} changed since it was accepted`;
+  const [path = "", before] = changed[0] ?? [];
+  const route = describeRouteChange(before?.declaration, methods[path]?.declaration);
+  return `${formatList(paths, MAX_NAMED)} ${paths.length === 1 ? "has" : "have"} changed since it was accepted${route}`;
+}
+
+/** Says that only the calls of a method go elsewhere, or are made with another account. */
+function describeRouteChange(before = "", now = ""): string {
+  const [[old, ...oldLines], [fresh, ...freshLines]] = [before, now].map((text) => text.split("\n")) as [
+    string[],
+    string[],
+  ];
+  const isRoute = [old, fresh].every((line) => line?.startsWith(COMMENT)) && old !== fresh;
+  if (!isRoute || oldLines.join("\n") !== freshLines.join("\n")) return "";
+  return `: before, ${old?.slice(COMMENT.length)}; now, ${fresh?.slice(COMMENT.length)}`;
 }
 
 /** The skill may come back: its server is starting, or cannot be reached. */
