@@ -5,11 +5,11 @@ import { expect, test } from "vitest";
 import { createKeys, readKeyUsage, toCaller } from "../../src/keys/index.ts";
 import { createSharedCounter } from "../../src/router/index.ts";
 import { getCallerBucket, openDatabase } from "../../src/store/index.ts";
-import { skillgate } from "../surfaces/cli/command.ts";
+import { project, skillgate } from "../surfaces/cli/command.ts";
 import { folder, post, serve } from "../surfaces/serving.ts";
 
 test("tells what a key used: calls, refusals, runs, replays, checks, limits and methods [P1, P5]", async () => {
-  const cwd = folder();
+  const cwd = project();
   const { url, runtime } = await serve({}, { store: join(cwd, "state"), audit: "store" }, () => false);
   const database = await runtime.database();
   const keys = createKeys(database);
@@ -83,7 +83,7 @@ test("counts a use of a moment ago also at the beginning of a minute [P1, P5]", 
 });
 
 test("lists a key with the words of earlier versions by what they mean today, with the line to write [P2]", async () => {
-  const cwd = folder();
+  const cwd = project();
   writeFileSync(join(cwd, "settings.yaml"), "store: { dir: state }\n");
   await skillgate(["keys", "create", "old", "--permission", "call:*"], { cwd });
   {

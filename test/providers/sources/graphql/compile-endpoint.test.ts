@@ -19,12 +19,10 @@ type User { id: ID! login: String! }
 
 async function open(sources: Record<string, SourceSettings>, options: RuntimeOptions = {}): Promise<Runtime> {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-graphql-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const mcp = { stateDir: join(folder, "state") };
   const runtime = await createRuntime({ skillsDir: false, typecheck: false, mcp, cwd: folder, sources, ...options });
-  onTestFinished(async () => {
-    await runtime.close();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => runtime.close());
   await runtime.known;
   return runtime;
 }

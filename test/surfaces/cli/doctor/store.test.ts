@@ -60,7 +60,8 @@ test.each(["program_spaces", "program_values"])("finds with doctor the damaged t
   const page = connection?.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").all(table)[0] as {
     readonly rootpage: number;
   };
-  const bytes = (connection?.prepare("PRAGMA page_size").get() as { readonly page_size: number }).page_size;
+  const sizes = connection?.prepare("PRAGMA page_size").get() as { readonly page_size: number } | undefined;
+  const bytes = sizes?.page_size ?? 0;
   connection?.close();
   const opened = openSync(file, "r+");
   writeSync(opened, Buffer.alloc(bytes, "?"), 0, bytes, (page.rootpage - 1) * bytes);
