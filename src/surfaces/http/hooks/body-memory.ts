@@ -20,9 +20,9 @@ export interface BodyShare {
 export interface BodyMemoryLimits {
   /** A body with more is large. Nearly all deliveries are small. */
   readonly smallBytes: number;
-  /** All small bodies at a time. */
+  /** The memory for small bodies alone. */
   readonly totalSmallBytes: number;
-  /** All large bodies at a time. */
+  /** The memory for large bodies, and for small ones beyond their own. */
   readonly totalLargeBytes: number;
 }
 
@@ -38,10 +38,12 @@ export function createBodyMemory({ smallBytes, totalSmallBytes, totalLargeBytes 
       let pool = small;
       return {
         resize(bytes) {
-          const next = bytes > smallBytes ? large : small;
-          if (next !== pool) pool.release(body);
-          pool = next;
-          return pool.resize(body, bytes);
+          if (pool === small) {
+            if (bytes <= smallBytes && small.resize(body, bytes)) return true;
+            small.release(body);
+            pool = large;
+          }
+          return large.resize(body, bytes);
         },
         finish: () => pool.finish(body),
         release: () => pool.release(body),

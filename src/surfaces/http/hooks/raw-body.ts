@@ -72,12 +72,12 @@ export function createBodyReader(
             : { kind: failure },
         );
       const lose = (): void => finish({ kind: "gone" });
-      const look = (): void => {
+      const checkProgress = (): void => {
         looks++;
         const isLate = looks >= limits.looks || length < (looks - 1) * limits.bytesPerLook;
         if (isLate) finish({ kind: failure ?? "late" });
       };
-      const timer = setInterval(look, limits.lookMs);
+      const timer = setInterval(checkProgress, limits.lookMs);
       incoming.on("data", take).on("end", end).on("close", lose).on("error", lose);
     });
 }

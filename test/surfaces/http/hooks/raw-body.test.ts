@@ -109,7 +109,17 @@ test("lets large bodies fill no memory of small ones", async () => {
   expect(await next()).toMatchObject({ kind: "bytes" });
 });
 
-test("lets bodies that arrive give the memory of those that do not", async () => {
+test("lets small bodies use the memory of large ones after their own, up to the limit of both", async () => {
+  const { open, next } = await serveBodies(MEMORY);
+  const kinds: string[] = [];
+  for (let at = 0; at < 15; at++) {
+    (await open(4)).write("x".repeat(4));
+    kinds.push((await next()).kind);
+  }
+  expect(kinds).toEqual([...Array.from({ length: 14 }, () => "bytes"), "busy"]);
+});
+
+test("lets bodies that arrive take the memory of those that do not", async () => {
   const { open, next } = await serveBodies(MEMORY);
   const fill = async (sender: string): Promise<void> => {
     const socket = await open(20, sender);
