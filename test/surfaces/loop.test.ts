@@ -211,6 +211,19 @@ describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
     await requireShortTurns(probe, () => post(body));
   });
 
+  test.each<readonly [string, unknown]>([
+    ["many members", Object.fromEntries(numbers(MEMBERS, (id) => [`name${id}`, id]))],
+    ["small objects", numbers(MEMBERS, (id) => ({ id }))],
+    ["numbers", numbers(150_000, (id) => id)],
+    ["a long text", "sk-".repeat(BYTES / 3)],
+    ["levels", JSON.parse("[".repeat(150) + "]".repeat(150))],
+  ])("from a caller, an input of a program: %s", async (_name, input) => {
+    const body = { name: "run_code", arguments: { code: "(await device.input()).length", input } };
+    await requireShortTurns(probe, () =>
+      post(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: body })),
+    );
+  });
+
   test.each(Object.entries(SOURCES))("from a browser, completions of %s", async (_name, code) => {
     const { catalog } = runtime;
     await requireShortTurns(probe, async () => completeCode(code, catalog));
