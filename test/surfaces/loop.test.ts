@@ -215,6 +215,8 @@ describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
     ["many members", Object.fromEntries(numbers(MEMBERS, (id) => [`name${id}`, id]))],
     ["small objects", numbers(MEMBERS, (id) => ({ id }))],
     ["numbers", numbers(150_000, (id) => id)],
+    ["as many digits as fit", numbers(500_000, () => 1)],
+    ["as many lists as fit", numbers(350_000, () => [])],
     ["a long text", "sk-".repeat(BYTES / 3)],
     ["levels", JSON.parse("[".repeat(150) + "]".repeat(150))],
   ])("from a caller, an input of a program: %s", async (_name, input) => {

@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import type { Limits } from "../../model/limits.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { type Cancellable, cancellableBy } from "../../../sandbox/index.ts";
@@ -91,6 +93,8 @@ export async function runCode(
     ...(Array.isArray(again) && { again: again.map(Number) }),
     ...(Array.isArray(reuse) && { reuse: reuse.map(Number) }),
   };
+  // The check of the arguments and the copy of a large input each take up to half of the time that one turn may take.
+  if (input !== undefined) await setImmediate();
   const outcome = await view.run(source, { ...options, ...given, limits: { ...options.limits, wallMs } });
   return { source, outcome, limits: { cpuMs, wallMs } };
 }

@@ -41,15 +41,15 @@ function requireJson(value: unknown, walk: Walk): void {
   if (!isList && !isPlainObject(value))
     throw fail(`${formatSubject(path)} is ${describeKind(value)}, and JSON has no such value`);
   if (path.length === MAX_DEPTH) throw fail(`it has more than ${MAX_DEPTH} levels`);
-  // A list may have holes: they are `undefined`.
-  const keys = isList ? value.keys() : Object.keys(value);
-  for (const key of keys) {
-    const member: unknown = (value as Record<string | number, unknown>)[key];
-    if (member === undefined && !isList) continue;
-    path.push(key);
-    requireJson(member, walk);
-    path.pop();
-  }
+  // A list may have holes, which are `undefined`. An iterator for each list takes longer than all the rest.
+  if (isList) for (let at = 0; at < value.length; at++) requireMember(at, value[at], walk);
+  else for (const key of Object.keys(value)) if (value[key] !== undefined) requireMember(key, value[key], walk);
+}
+
+function requireMember(key: string | number, member: unknown, walk: Walk): void {
+  walk.path.push(key);
+  requireJson(member, walk);
+  walk.path.pop();
 }
 
 /** `it`, or `its member "a.b[0]"` */
