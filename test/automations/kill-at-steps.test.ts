@@ -191,6 +191,12 @@ async function whenBlocked({ connection }: Project): Promise<void> {
     }
 }
 
+async function whenEffectRecorded({ connection }: Project): Promise<void> {
+  const answer = String.raw`"json":"{\"text\":\"first`;
+  const recorded = connection.prepare(`SELECT seq FROM run_entries WHERE instr(events, '${answer}') > 0`);
+  while (recorded.all().length === 0) await wait(20);
+}
+
 async function whenEnded({ runtime }: Project): Promise<readonly OccurrenceRow[]> {
   for (;;) {
     const rows = await runtime.automations.history("report");
@@ -219,7 +225,7 @@ const STEPS: readonly Step[] = [
     stored: ["due", "none"],
   },
   { name: "after the claim", before: "INSERT ON runs", stored: ["running", "none"] },
-  { name: "after the first effect, in a read", held: "count", stored: ["running", "running"] },
+  { name: "after the first effect is recorded, in a read", held: "count", stored: ["running", "running"] },
   {
     name: "after the last effect is recorded",
     before: `INSERT ON run_entries WHEN instr(new.events, '"type":"outcome"') > 0`,
@@ -270,6 +276,8 @@ async function killAt(project: Project, kind: Kind, step: Step): Promise<Occurre
     void deliver(first);
   }
   await (held ?? whenBlocked(project));
+  // A read does not wait for the record of the effect before it.
+  if (step.held === "count") await whenEffectRecorded(project);
   expect(await readStored(project)).toEqual(step.stored);
   await first.kill();
   expect(await readStored(project)).toEqual(step.stored);
