@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { openAutomationFiles } from "../../src/runtime/automations/automation-files.ts";
+import { stringify } from "../../src/shared/package/yaml.ts";
 import { readContents } from "../../src/runtime/automations/file-contents.ts";
 
 async function createFolder(): Promise<string> {
@@ -41,6 +42,23 @@ test("keeps its files when the folder cannot be read for a while", async () => {
   await symlink(folder, folder);
   await expect(files.refresh()).rejects.toThrow(/ELOOP/);
   expect(files.get("report")?.kind).toBe("file");
+});
+
+test.each([
+  ["in one line", (value: object) => JSON.stringify(value)],
+  ["in lines of JSON", (value: object) => JSON.stringify(value, null, 2)],
+  ["in lines of YAML", (value: object) => stringify(value)],
+])("reads a file with a hundred levels and 500 properties %s", async (_, format) => {
+  const folder = await createFolder();
+  let nested: object = { type: "string" };
+  for (let level = 0; level < 48; level++) nested = { items: nested, list: [{ a: 1 }, { b: 2 }] };
+  const properties = Object.fromEntries(Array.from({ length: 500 }, (_each, at) => [`name${at}`, { type: "string" }]));
+  const input = { type: "object", properties: { ...properties, nested } };
+  const text = format({ description: "Posts", key: "poster", input, source: "return 1;\n".repeat(20_000) });
+  await writeFile(join(folder, "report.yaml"), text);
+  const files = openAutomationFiles(folder, { gate: undefined, warn: () => {} });
+  await files.refresh();
+  expect(files.list()).toMatchObject([{ kind: "file", file: { input } }]);
 });
 
 test("reads and parses a file that has not changed once, also one that cannot be used", async () => {

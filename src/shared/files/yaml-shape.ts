@@ -19,16 +19,18 @@ const SCALAR = "\u001F";
 export function findYamlExcess(text: string): string | undefined {
   let tokens = 0;
   let flowLevels = 0;
+  /** Marks without a text between them: each is a list or an object in that before it. */
   let marks = 0;
   let previous = "";
   for (const token of new Lexer().lex(text)) {
     if (++tokens > MAX_TOKENS)
       return `it has more than ${MAX_TOKENS} names, values and marks of YAML: write large data as a text, after |`;
-    if (previous !== SCALAR) {
+    if (previous === SCALAR) marks = 0;
+    else {
       if (token === "[" || token === "{") flowLevels++;
       else if (token === "]" || token === "}") flowLevels--;
       else if (token === "-" || token === "?" || token === ":") marks++;
-      else if (token.endsWith("\n")) marks = 0;
+      else if (token === "," || token.endsWith("\n")) marks = 0;
       const isIndented = previous.endsWith("\n") && /^ +$/.test(token) && token.length > MAX_INDENT;
       if (isIndented || flowLevels > MAX_LEVELS || marks > MAX_LEVELS) return "it is nested too deeply";
     }
