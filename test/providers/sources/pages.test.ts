@@ -116,6 +116,10 @@ async function openThings(source: object = {}, options: RuntimeOptions = {}) {
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const folder = mkdtempSync(join(tmpdir(), "skillgate-"));
+  onTestFinished(() => {
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
   writeFileSync(join(folder, "things.json"), JSON.stringify(DOCUMENT));
   const things = {
     openapi: "./things.json",
@@ -124,11 +128,7 @@ async function openThings(source: object = {}, options: RuntimeOptions = {}) {
     ...source,
   };
   const runtime = await createRuntime({ cwd: folder, skillsDir: false, workers: 1, sources: { things }, ...options });
-  onTestFinished(async () => {
-    await runtime.close();
-    server.close();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => runtime.close());
   await runtime.known;
   return { urls, runtime };
 }
