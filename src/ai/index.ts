@@ -1,5 +1,5 @@
 import { describeUnknownName } from "../shared/suggest.ts";
-import type { JsonSchema } from "../model/json.ts";
+import { type JsonSchema, toRecord } from "../model/json.ts";
 import type { RunOptions, Runtime } from "../runtime.ts";
 import type { RuntimeTool, RuntimeToolOptions, RuntimeToolResult } from "../runtime/builtin-tools/index.ts";
 
@@ -39,7 +39,7 @@ export function aiTools(runtime: Runtime, options?: RuntimeToolOptions): Record<
 
 function toAiTool(tool: RuntimeTool): AiTool {
   const { title, description, inputSchema } = tool;
-  const getSchema = (): Record<string, unknown> => ({ ...inputSchema });
+  const getSchema = (): Record<string, unknown> => createOpenSchema(inputSchema);
   return {
     title,
     description,
@@ -54,6 +54,17 @@ function toAiTool(tool: RuntimeTool): AiTool {
     execute: (input, { abortSignal }) => tool.execute(input, abortSignal && { signal: abortSignal }),
     toModelOutput: ({ output: { text, isError } }) => ({ type: isError ? "error-text" : "text", value: text }),
   };
+}
+
+/**
+ * Copies the schema of a tool. The AI SDK changes what it gets: it forbids all members of an object unless `additionalProperties` is a
+ * schema, and the object `input` may have any.
+ */
+function createOpenSchema(schema: JsonSchema): Record<string, unknown> {
+  const { properties, ...rest } = structuredClone(schema);
+  const { input } = toRecord(properties);
+  if (input === undefined) return { ...rest, properties };
+  return { ...rest, properties: { ...toRecord(properties), input: { ...toRecord(input), additionalProperties: {} } } };
 }
 
 /** Calls a tool by its name. Arguments are an object, or its JSON. An unknown name and invalid JSON are results, too. */

@@ -99,6 +99,15 @@ test("answers a prompt with the tools in a loop of the AI SDK", async () => {
     { name: "describe_function" },
     { name: "run_code", inputSchema: { required: ["code"] }, description: tool("run_code").description },
   ]);
+  const schema = first?.tools?.find(({ name }) => name === "run_code") as { readonly inputSchema: object } | undefined;
+  expect(schema?.inputSchema).toMatchObject({ properties: { input: { type: "object", additionalProperties: {} } } });
+  // The SDK changes the schemas that it gets.
+  const input = { type: "object", description: "The value of device.input()" };
+  expect(tool("run_code").inputSchema).toMatchObject({ properties: { input } });
+  expect(BUILTIN_TOOLS.find(({ name }) => name === "run_code")?.inputSchema["properties"]).toHaveProperty(
+    "input",
+    input,
+  );
   expect(second?.prompt.at(-1)?.content).toMatchObject([
     { type: "tool-result", output: { type: "error-text", value: expect.stringContaining("MathSkill.add") } },
   ]);

@@ -44,7 +44,7 @@ export function createRuntimeTools(runtime: SharedRuntime, options: RuntimeToolO
     name,
     title,
     description: name === "run_code" ? formatRunCode(methods) : description,
-    inputSchema,
+    inputSchema: structuredClone(inputSchema), // the AI SDK changes the schemas that it gets
     execute: (args, { caller: other = caller, ...options } = {}) =>
       callTool(runtime.viewFor(other), name, args, { ...defaults, ...options }),
   }));
