@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 
 import type { Database, StoreLocation } from "../../src/store/index.ts";
 import { findPostgres, type PostgresServer, sharePostgres, startPostgres } from "./servers/postgres.ts";
@@ -50,10 +50,12 @@ export function prepareDatabases(): { readonly kinds: DatabaseKinds; readonly ge
   const postgres = shareFilePostgres();
   let folder: string;
   let places = 0;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "skillgate-database-"));
+  beforeEach(async ({ onTestFinished }) => {
+    const created = await mkdtemp(join(tmpdir(), "skillgate-database-"));
+    folder = created;
+    // Registered first, so it runs last: when all that the test has opened is closed.
+    onTestFinished(() => rm(created, { recursive: true }));
   });
-  afterEach(() => rm(folder, { recursive: true }));
   const makeFolder = (): string => join(folder, String(++places));
   const kinds: DatabaseKinds = [["sqlite", () => ({ folder: makeFolder() })]];
   if (postgres === undefined) return { kinds, getFolder: () => folder };
