@@ -28,7 +28,7 @@ export interface AnthropicTool {
 }
 
 export function openaiTool(method: Method, name = toolName(method)): OpenaiTool {
-  return { type: "function", function: { name, description: method.description, parameters: toolInput(method) } };
+  return { type: "function", function: { name, description: method.description, parameters: copyInput(method) } };
 }
 
 export function ollamaTool(method: Method, name?: string): OpenaiTool {
@@ -36,7 +36,12 @@ export function ollamaTool(method: Method, name?: string): OpenaiTool {
 }
 
 export function anthropicTool(method: Method, name = toolName(method)): AnthropicTool {
-  return { name, description: method.description, input_schema: toolInput(method) };
+  return { name, description: method.description, input_schema: copyInput(method) };
+}
+
+/** Libraries for models change the schemas that they get, such as the AI SDK. The method's own decides about its calls. */
+function copyInput(method: Method): ToolInput {
+  return structuredClone(toolInput(method));
 }
 
 /**

@@ -97,3 +97,15 @@ test("writes unique tool names that all providers accept [T3]", () => {
   expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
 });
+
+test("gives schemas that a library may change: the method's own stays", () => {
+  const method = createMethod(INPUT);
+  const before = JSON.stringify(method.input);
+  for (const schema of [openaiTool(method).function.parameters, anthropicTool(method).input_schema]) {
+    const { $defs } = schema as unknown as { readonly $defs: { readonly place: Record<string, unknown> } };
+    $defs.place["additionalProperties"] = false;
+    Object.assign(schema.properties["range"] ?? {}, { additionalProperties: false });
+  }
+  expect(JSON.stringify(method.input)).toBe(before);
+  expect(JSON.stringify(method.parameters)).not.toContain("additionalProperties");
+});
