@@ -93,8 +93,11 @@ async function readContent(name: string, path: string, before: StampedContent | 
   }
 }
 
-/** The file may have been replaced since it was looked at: a pipe must not be waited for, nor a link be followed. */
-async function readRegularFile(path: string): Promise<string> {
+/**
+ * Reads the file of an automation. It may have been replaced since it was looked at: a pipe must not be waited for, nor a link be
+ * followed. Throws for what is not a regular file, and for one that is too large.
+ */
+export async function readRegularFile(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
     requireReadable(await file.stat());

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { lstat, readFile } from "node:fs/promises";
 import { relative } from "node:path";
 
-import { createAutomationError, MAX_AUTOMATION_BYTES, parseAutomationFile } from "../../../automations/index.ts";
+import { createAutomationError, parseAutomationFile } from "../../../automations/index.ts";
 import { changeFile } from "../../../config/index.ts";
-import { getAutomationFile } from "../file-contents.ts";
+import { getMessage } from "../../../errors.ts";
+import { getAutomationFile, readRegularFile } from "../file-contents.ts";
 import { createHeldError, createUnknownError } from "../life.ts";
 import type { AuthoringParts } from "./parts.ts";
 import { changeAsOwner } from "./write-files.ts";
@@ -26,11 +26,9 @@ export async function readAutomationText(name: string, { files, settings }: Edit
       name,
       files.list().map((each) => each.name),
     );
-  const file = getAutomationFile(settings.automationsDir, name);
-  const facts = await lstat(file);
-  if (!facts.isFile() || facts.size > MAX_AUTOMATION_BYTES)
-    throw createAutomationError(`${name}.yaml is not a regular file of at most ${MAX_AUTOMATION_BYTES} bytes`);
-  const text = await readFile(file, "utf8");
+  const text = await readRegularFile(getAutomationFile(settings.automationsDir, name)).catch((error: unknown) => {
+    throw createAutomationError(`${name}.yaml: ${getMessage(error)}`);
+  });
   return { text, digest: hash("sha256", text) };
 }
 
