@@ -83,6 +83,21 @@ test("reports an unused file, export and dependency (knip)", () => {
   for (const finding of ["src/alone.ts", "spare", "leftover"]) expect(says).toContain(finding);
 });
 
+test("fails a run whose tests leave a temporary file, and names it (vitest)", () => {
+  const setup = resolve("test/support/suite/temporary-folder.ts");
+  write("vitest.config.js", `export default ${JSON.stringify({ test: { globals: true, globalSetup: [setup] } })};\n`);
+  const create = 'const file = join(tmpdir(), "left.txt"); writeFileSync(file, "");';
+  const imports =
+    'import { rmSync, writeFileSync } from "node:fs"; import { tmpdir } from "node:os"; import { join } from "node:path";';
+  const check = (): ReturnType<typeof run> => run("vitest/vitest.mjs", "run", "--root", folder);
+  write("a.test.js", `${imports}\ntest("tidy", () => { ${create} rmSync(file); });\n`);
+  expect(check().status).toBe(0);
+  write("a.test.js", `${imports}\ntest("untidy", () => { ${create} });\n`);
+  const { status, says } = check();
+  expect(status).toBe(1);
+  expect(says).toContain("Tests have left 1 temporary files or folders: left.txt");
+});
+
 function write(file: string, text: string): void {
   mkdirSync(dirname(join(folder, file)), { recursive: true });
   writeFileSync(join(folder, file), text);
@@ -92,6 +107,7 @@ function write(file: string, text: string): void {
 function run(program: string, ...args: readonly string[]): { readonly status: number | null; readonly says: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join("node_modules", program), ...args], {
     encoding: "utf8",
+    env: { PATH: process.env["PATH"], TMPDIR: folder },
   });
   return { status, says: stdout + stderr };
 }

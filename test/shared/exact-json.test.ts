@@ -46,3 +46,10 @@ function parseOrRestore(json: string): unknown {
   restoreNumbers(root);
   return root.value;
 }
+
+test("marks of integers only those that a number cannot hold, so that other numbers cost nothing", () => {
+  const others = `[${"1.0,1e5,0.12345678901234567,-0.0000001,-0,1234567890123456,".repeat(1_000)}1]`;
+  expect(markNumbers(others, "value")).not.toBe(others);
+  expect(markNumbers(others, "integers")).toBe(others);
+  expect(markNumbers("[1.0,12345678901234567890]", "integers")).toMatch(/^\[1\.0,"\S+12345678901234567890"\]$/);
+});
