@@ -61,6 +61,6 @@ export function describeDestination(
   { server, servers, document }: Pick<SourceConfig, "server" | "servers" | "document">,
   ofDocument: readonly string[],
 ): string {
-  const named = server === undefined ? [...ofDocument, describeDocument(document)] : [server];
-  return [...named, ...servers].join(", ");
+  const origins = server === undefined ? [...ofDocument, describeDocument(document)] : [server];
+  return [...origins, ...servers].join(", ");
 }

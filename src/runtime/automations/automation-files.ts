@@ -68,9 +68,9 @@ export function openAutomationFiles(
   const refresh = (): Promise<void> => {
     nextReading ??= lastReading.then(() => {
       nextReading = undefined;
-      const reading = read();
-      lastReading = reading.catch(() => {}); // the callers get the error
-      return reading;
+      const task = read();
+      lastReading = task.catch(() => {}); // the callers get the error
+      return task;
     });
     return nextReading;
   };

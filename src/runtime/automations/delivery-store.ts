@@ -41,12 +41,12 @@ export function createDeliveryStore({ open, getMost, dispatch }: DeliveryStorePa
   const counts = new Map<string, WaitingCount>();
 
   /** Finds out how many further deliveries may wait; counts them only if that may have changed much. */
-  async function countFree(automation: string, wanted: number): Promise<number> {
+  async function countFree(automation: string, count: number): Promise<number> {
     const most = getMost(automation);
     const last = counts.get(automation);
     const isFresh = last !== undefined && last.added < MAX_UNCOUNTED && performance.now() - last.at < MAX_COUNT_MS;
     const free = isFresh ? most - last.counted - last.added : 0;
-    if (free >= wanted) return free;
+    if (free >= count) return free;
     const { automations } = await open();
     const counted = await automations.countOccurrences({ automation, kind: "delivery", state: "due" });
     counts.set(automation, { counted, at: performance.now(), added: 0 });

@@ -87,7 +87,7 @@ export async function runCode(
   const { cpuMs, wallMs: maxWallMs } = { ...view.shared.limits, ...options.limits };
   // A model may lower the owner's time limit, not raise it.
   const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, maxWallMs) : maxWallMs;
-  const given = {
+  const fields = {
     ...(input !== undefined && { input }),
     ...(typeof run === "string" && { continue: run }),
     ...(Array.isArray(again) && { again: again.map(Number) }),
@@ -95,7 +95,7 @@ export async function runCode(
   };
   // The check of the arguments and the copy of a large input each take up to half of the time that one turn may take.
   if (input !== undefined) await setImmediate();
-  const outcome = await view.run(source, { ...options, ...given, limits: { ...options.limits, wallMs } });
+  const outcome = await view.run(source, { ...options, ...fields, limits: { ...options.limits, wallMs } });
   return { source, outcome, limits: { cpuMs, wallMs } };
 }
 

@@ -32,13 +32,13 @@ export async function addDeliveries(
   return engine.transaction(lockAutomation(automation), async (rows) => {
     const stored = await rows.select(OCCURRENCES, { automation, id: { in: ids } });
     const past = await rows.select(PAST_DELIVERIES, { automation, id: { in: ids } });
-    const known = new Set([...stored, ...past].map(({ id }) => id));
+    const knownIds = new Set([...stored, ...past].map(({ id }) => id));
     const added: DeliveryToAdd[] = [];
     const results = deliveries.map((delivery): AddedDelivery => {
       const { id } = delivery.occurrence;
-      if (known.has(id)) return "repeated";
+      if (knownIds.has(id)) return "repeated";
       if (added.length >= free) return "full";
-      known.add(id);
+      knownIds.add(id);
       added.push(delivery);
       return "new";
     });
