@@ -6,6 +6,8 @@ import { RunQueue } from "./run-queue.ts";
 import { GRACE_MS, WorkerHandle } from "./worker-handle.ts";
 
 const WATCH_MS = 20;
+/** With more runs, the event loop has other work than to stand still for one of them. */
+const MAX_SPINNING_RUNS = 2;
 /** Schedules a microtask by `then`, which creates fewer objects than `queueMicrotask`. */
 const MICROTASK = Promise.resolve();
 
@@ -38,6 +40,8 @@ export class Pool {
   readonly #ending = new Set<Promise<unknown>>();
   #closed = false;
   readonly #spinWait = new WorkerSpinWait();
+  /** True while a turn of the event loop is under way after which messages are read. */
+  #readsNext = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -135,8 +139,31 @@ export class Pool {
     const { size } = this.#options;
     const working = [...this.#slots].filter(({ state }) => state === "busy");
     // A working thread may finish before another one is awake. If none does, there is enough work for all.
-    if (!this.#spinWait.spin(working, (slot, message) => this.#onMessage(slot, message))) this.#handOut(Infinity);
+    if (working.length > 0 && this.#isCrowded()) this.#readNextTurn(working);
+    else if (!this.#spinWait.spin(working, (slot, message) => this.#onMessage(slot, message))) this.#handOut(Infinity);
     if (this.#count("blocked") > size) this.#freeThreads();
+  }
+
+  #isCrowded(): boolean {
+    return this.#count("busy") + this.#count("blocked") + this.#queue.length > MAX_SPINNING_RUNS;
+  }
+
+  /** Reads what threads have sent once the event loop has turned: the turns of a busy loop are short. */
+  #readNextTurn(working: readonly WorkerHandle[]): void {
+    if (this.#readsNext) return;
+    this.#readsNext = true;
+    for (const slot of working) slot.watched = true;
+    setImmediate(() => {
+      this.#readsNext = false;
+      for (const slot of working) slot.watched = false;
+      let count = 0;
+      for (const slot of working)
+        for (const message of slot.read()) {
+          count++;
+          this.#onMessage(slot, message);
+        }
+      if (count === 0 && !this.#closed) this.#handOut(Infinity);
+    });
   }
 
   /**
