@@ -54,11 +54,15 @@ export interface Project {
   readonly options?: RuntimeOptions;
 }
 
-/** Starts an executor in this process, with a runtime of its own. */
+/** Takes what ends something that a test has started. */
+export type OnEnd = (close: () => Promise<void>) => void;
+
+/** Starts an executor in this process, with a runtime of its own. It ends with the test, if `onEnd` is missing. */
 export async function startExecutorHere(
   { url, location, options }: Project,
   skills: readonly ProvidedSkill[],
   section: Readonly<Record<string, unknown>> = {},
+  onEnd: OnEnd = onTestFinished,
 ): Promise<{
   readonly executor: StartedExecutor;
   readonly runtime: Runtime;
@@ -85,15 +89,16 @@ export async function startExecutorHere(
     await executor.close();
   };
   const closeOnce = (): Promise<void> => (closed ??= close());
-  onTestFinished(closeOnce);
+  onEnd(closeOnce);
   return { executor, runtime, warnings, close: closeOnce };
 }
 
-/** Opens a runtime that hands its runs to executors. */
+/** Opens a runtime that hands its runs to executors. It ends with the test, if `onEnd` is missing. */
 export async function openFront(
   { url, location, options }: Project,
   skills: readonly ProvidedSkill[],
   section: Readonly<Record<string, unknown>> = {},
+  onEnd: OnEnd = onTestFinished,
 ): Promise<{ readonly runtime: Runtime; readonly log: string[] }> {
   const log: string[] = [];
   const runtime = await createRuntime({
@@ -102,7 +107,7 @@ export async function openFront(
     executors: { url, name: "front", ...section },
     log: (_, text) => log.push(text),
   });
-  onTestFinished(() => runtime.close());
+  onEnd(() => runtime.close());
   return { runtime, log };
 }
 

@@ -2,31 +2,63 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 
-import type { Caller, Runtime } from "../../src/index.ts";
+import type { Caller, RunOptions, Runtime } from "../../src/index.ts";
 import { createVersionReader } from "../../src/executors/index.ts";
 import { getVersionToken } from "../../src/executors/version.ts";
 import type { CallRecord } from "../../src/model/outcome.ts";
-import { usePostgres } from "../support/databases.ts";
+import { shareFilePostgres } from "../support/databases.ts";
 import { createMachineKey } from "../support/machine-key.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../support/servers/nats.ts";
 import { openStranger } from "../support/stranger.ts";
-import { createEchoSkill, openFront, type Project, startExecutorHere } from "./network.ts";
+import { createEchoSkill, type OnEnd, openFront, type Project, startExecutorHere } from "./network.ts";
 
-async function openProject(options?: Project["options"]): Promise<Project & { readonly server: NatsServer }> {
+async function openProject(
+  options?: Project["options"],
+  onEnd: OnEnd = onTestFinished,
+): Promise<Project & { readonly server: NatsServer }> {
   const server = await startNats();
   const folder = mkdtempSync(join(tmpdir(), "skillgate-executors-"));
-  onTestFinished(async () => {
+  onEnd(async () => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   });
   return { server, url: server.url, location: { folder }, ...(options && { options }) };
 }
 
+/** An executor `one`, and a front that hands its runs to it. */
+interface Pair {
+  readonly project: Project;
+  readonly executor: Runtime;
+  readonly runtime: Runtime;
+}
+
+const reachedInPair: string[] = [];
+const closers: (() => Promise<void>)[] = [];
+let pair: Promise<Pair> | undefined;
+
+/** Returns the pair of the tests that leave nothing in it. */
+function getPair(): Promise<Pair> {
+  reachedInPair.length = 0;
+  return (pair ??= openPair());
+}
+
+async function openPair(): Promise<Pair> {
+  const onEnd: OnEnd = (close) => void closers.unshift(close);
+  const project = await openProject(undefined, onEnd);
+  const { runtime: executor } = await startExecutorHere(project, [createEchoSkill("one", reachedInPair)], {}, onEnd);
+  const { runtime } = await openFront(project, [createEchoSkill("front", reachedInPair)], {}, onEnd);
+  return { project, executor, runtime };
+}
+
+afterAll(async () => {
+  for (const close of closers) await close();
+});
+
 const ADA: Caller = { id: "ada", permissions: ["call:*"], scopes: ["*"] };
 
-const postgres = usePostgres();
+const postgres = shareFilePostgres();
 
 describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   test.skipIf(postgres === undefined)(
@@ -56,10 +88,7 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   );
 
   test("executes a program on an executor, and returns its value, output and calls [O3]", async () => {
-    const project = await openProject();
-    const reached: string[] = [];
-    await startExecutorHere(project, [createEchoSkill("one", reached)]);
-    const { runtime } = await openFront(project, [createEchoSkill("front", reached)]);
+    const { runtime } = await getPair();
     const source = `console.log("hello"); const text = await device.EchoSkill.read("a"); ({ text, day: new Date(0), at: [1, 2] })`;
     const outcome = await runtime.run(source, { caller: ADA });
     expect(outcome).toMatchObject({
@@ -68,7 +97,7 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
       output: "hello",
       calls: [{ skill: "EchoSkill", method: "read", outcome: "ok" }],
     });
-    expect(reached).toEqual(["one a"]);
+    expect(reachedInPair).toEqual(["one a"]);
     expect(await runtime.run("device.EchoSkill.red('a')", { caller: ADA })).toMatchObject({
       kind: "refused",
       violations: [{ code: "METHOD_UNKNOWN" }],
@@ -76,9 +105,7 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   });
 
   test("gives the input of a run to the executor, with its schema", async () => {
-    const project = await openProject();
-    await startExecutorHere(project, [createEchoSkill("one")]);
-    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const { runtime } = await getPair();
     const source = "const { city, id } = await device.input(); city + id";
     const inputSchema = { type: "object", properties: { city: { type: "string" } } };
     const run = (input: unknown): Promise<unknown> =>
@@ -89,9 +116,7 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   });
 
   test("gives the caller, its rights and its limits to the executor [O3]", async () => {
-    const project = await openProject();
-    const { runtime: executor } = await startExecutorHere(project, [createEchoSkill("one")]);
-    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const { executor, runtime } = await getPair();
     const calls: string[] = [];
     executor.on("call", ({ caller }) => calls.push(caller));
     const bob: Caller = { id: "bob", permissions: ["call:EchoSkill.read", "see:*"] };
@@ -106,9 +131,7 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   });
 
   test("passes on the events of a run while it lasts, and cancels it [O3]", async () => {
-    const project = await openProject();
-    await startExecutorHere(project, [createEchoSkill("one")]);
-    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const { runtime } = await getPair();
     const events: unknown[] = [];
     const controller = new AbortController();
     const outcome = await runtime.run(`console.log("begin"); await device.EchoSkill.wait("a")`, {
@@ -139,9 +162,7 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   });
 
   test("asks the person and the client of the front [O3] [P6]", async () => {
-    const project = await openProject();
-    await startExecutorHere(project, [createEchoSkill("one")]);
-    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const { runtime } = await getPair();
     const asked: unknown[] = [];
     const outcome = await runtime.run(`[await device.EchoSkill.ask("a"), await device.EchoSkill.elicit("Who?")]`, {
       caller: ADA,
@@ -163,9 +184,7 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   });
 
   test("asks about each effect of a program from elsewhere [O3] [P6]", async () => {
-    const project = await openProject();
-    await startExecutorHere(project, [createEchoSkill("one")]);
-    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const { runtime } = await getPair();
     const asked: string[] = [];
     const outcome = await runtime.run(`await device.EchoSkill.read("a"); await device.EchoSkill.say("b")`, {
       caller: ADA,
@@ -176,33 +195,13 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     expect(outcome).toMatchObject({ error: { code: "APPROVAL_MISSING" } });
   });
 
-  test.each([
-    ["for longer than its caller", {}],
-    ["at its caller", { approve: () => new Promise<never>(() => {}) }],
-  ])(
-    "answers the caller of a run that waits for a person %s before the front ends, and the run continues [O3] [R2]",
-    async (_, options) => {
-      const project = await openProject({ approvals: { wait: true, holdSeconds: 600 } });
-      const reached: string[] = [];
-      const { runtime: executor } = await startExecutorHere(project, [createEchoSkill("one", reached)]);
-      const { runtime } = await openFront(project, [createEchoSkill("front")]);
-      const asked = new Promise<string>((resolve) => executor.on("approval", ({ runId }) => resolve(runId)));
-      const ended = new Promise<unknown>((resolve) => executor.on("run", resolve));
-      const controller = new AbortController();
-      const { signal } = controller;
-      const first = runtime.run(`device.EchoSkill.ask("a")`, { caller: ADA, signal, ...options });
-      const runId = await asked;
-      const later = runtime.runs.resume(runId);
-      runtime.releaseCallers();
-      const waiting = { kind: "waiting", runId, text: expect.stringContaining("approval of EchoSkill.ask") };
-      expect(await Promise.all([first, later])).toMatchObject([waiting, waiting]);
-      controller.abort(); // the connection of the caller closes
-      await runtime.close();
-      const [question] = await executor.approvals.list("pending");
-      await executor.approvals.answer(question?.id ?? "", { approve: true });
-      expect(await ended).toMatchObject({ kind: "completed", value: "one: a" });
-      expect(reached).toEqual(["one a"]);
-    },
+  test("answers the caller of a run that waits for a person for longer than its caller before the front ends, and the run continues [O3] [R2]", async () =>
+    endFrontOfWaitingRun({}));
+
+  test(
+    "answers the caller of a run that waits for a person at its caller before the front ends, and the run continues [O3] [R2]",
+    { tags: "rest" },
+    async () => endFrontOfWaitingRun({ approve: () => new Promise<never>(() => {}) }),
   );
 
   test("keeps a large result for a later program on another executor [O3] [R7]", async () => {
@@ -265,14 +264,14 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   });
 
   test("follows a change of the skills without a lost run [O3]", async () => {
-    const project = await openProject();
-    const { runtime: executor } = await startExecutorHere(project, [createEchoSkill("one")]);
-    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const { executor, runtime } = await getPair();
     const late = createEchoSkill("late");
     const added = { ...late, name: "LateSkill" };
     executor.register(added);
     runtime.register(added);
     expect(await runtime.run(`device.LateSkill.read("a")`)).toMatchObject({ value: "late: a" });
+    for (const each of [executor, runtime]) each.unregister("LateSkill");
+    expect(await runtime.run(`device.EchoSkill.read("a")`)).toMatchObject({ value: "one: a" });
   });
 
   test("fails at once without a NATS server, and works when it is there again [O3]", async () => {
@@ -295,11 +294,9 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   }, 20_000);
 
   test("counts the limits of a caller over all executors [P5]", async () => {
-    const project = await openProject();
-    await startExecutorHere(project, [createEchoSkill("one")]);
+    const { project, runtime } = await getPair();
     await startExecutorHere(project, [createEchoSkill("two")]);
-    const { runtime } = await openFront(project, [createEchoSkill("front")]);
-    const caller: Caller = { ...ADA, limits: { perMinute: 6 } };
+    const caller: Caller = { ...ADA, id: "limited", limits: { perMinute: 6 } };
     const results = await Promise.allSettled(
       Array.from({ length: 12 }, () => runtime.run(`device.EchoSkill.read("a")`, { caller })),
     );
@@ -376,3 +373,26 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     },
   );
 });
+
+async function endFrontOfWaitingRun(options: RunOptions): Promise<void> {
+  const project = await openProject({ approvals: { wait: true, holdSeconds: 600 } });
+  const reached: string[] = [];
+  const { runtime: executor } = await startExecutorHere(project, [createEchoSkill("one", reached)]);
+  const { runtime } = await openFront(project, [createEchoSkill("front")]);
+  const asked = new Promise<string>((resolve) => executor.on("approval", ({ runId }) => resolve(runId)));
+  const ended = new Promise<unknown>((resolve) => executor.on("run", resolve));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const first = runtime.run(`device.EchoSkill.ask("a")`, { caller: ADA, signal, ...options });
+  const runId = await asked;
+  const later = runtime.runs.resume(runId);
+  runtime.releaseCallers();
+  const waiting = { kind: "waiting", runId, text: expect.stringContaining("approval of EchoSkill.ask") };
+  expect(await Promise.all([first, later])).toMatchObject([waiting, waiting]);
+  controller.abort(); // the connection of the caller closes
+  await runtime.close();
+  const [question] = await executor.approvals.list("pending");
+  await executor.approvals.answer(question?.id ?? "", { approve: true });
+  expect(await ended).toMatchObject({ kind: "completed", value: "one: a" });
+  expect(reached).toEqual(["one a"]);
+}
