@@ -241,21 +241,24 @@ describe("with git", () => {
     expect((await loadConfig(options)).trust.changed).toEqual(["skills/theirs.ts"]);
   });
 
-  test.each([
-    ["checkout", "origin/main", "--"],
-    ["restore", "--source=origin/main"],
-    ["checkout", "FETCH_HEAD", "--"],
-    ["checkout", "v2", "--"],
-  ])("holds a file that git %s %s takes from a commit of others [P12]", async (...command) => {
+  test("holds a file that git checkout or restore takes from a commit of others, of a branch, a tag or a fetch [P12]", async () => {
     await trust();
     publish({ "skills/shop.ts": "export const evil = 1;\n", "lib/prices.ts": "export const price = 2;" });
     git(theirs, "tag", "v2");
-    if (command[1] === "FETCH_HEAD") git(cwd, "fetch", "--quiet", "--no-tags", theirs, "HEAD");
-    else git(cwd, "fetch", "--quiet", "--tags");
-    git(cwd, ...command, "skills/shop.ts");
-    expect((await loadConfig(options)).warnings).toMatchObject([
-      { error: "Held: skills/shop.ts comes from another branch", isHeld: true },
-    ]);
+    const takeFile = async (...command: readonly string[]): Promise<void> => {
+      git(cwd, ...command, "skills/shop.ts");
+      expect((await loadConfig(options)).warnings).toMatchObject([
+        { error: "Held: skills/shop.ts comes from another branch", isHeld: true },
+      ]);
+      git(cwd, "checkout", "HEAD", "--", "skills/shop.ts");
+      expect(await heldNames()).toEqual([]);
+    };
+    git(cwd, "fetch", "--quiet", "--no-tags", theirs, "HEAD");
+    await takeFile("checkout", "FETCH_HEAD", "--");
+    git(cwd, "fetch", "--quiet", "--tags");
+    await takeFile("checkout", "origin/main", "--");
+    await takeFile("restore", "--source=origin/main");
+    await takeFile("checkout", "v2", "--");
   });
 
   test(
@@ -730,6 +733,11 @@ type WrittenRecord = Readonly<Record<string, unknown>> & { readonly files: objec
 const manyDigests = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`skills/${index}.ts`, "0".repeat(64)]));
 
+const addDigests = (record: WrittenRecord): object => ({
+  ...record,
+  files: { ...record.files, ...manyDigests(20_001) },
+});
+
 test.each<[string, (record: WrittenRecord) => object]>([
   ["a digest that is not one", (record) => ({ ...record, files: { ...record.files, ".env": "0" } })],
   ["a digest in capitals", (record) => ({ ...record, values: { a: "A".repeat(64) } })],
@@ -737,10 +745,7 @@ test.each<[string, (record: WrittenRecord) => object]>([
   ["no values", (record) => ({ ...record, values: undefined })],
   ["isWhole as a text", (record) => ({ ...record, isWhole: "true" })],
   ["no position", (record) => ({ ...record, position: undefined })],
-  [
-    "more digests than a project has files",
-    (record) => ({ ...record, files: { ...record.files, ...manyDigests(20_001) } }),
-  ],
+  ["more digests than a project has files", addDigests],
   ["a list in its place", () => []],
 ])("trusts nothing by a record with %s [P12]", async (_form, change) => {
   write(".mcp.json", { a: { command: "x" } });
@@ -749,10 +754,8 @@ test.each<[string, (record: WrittenRecord) => object]>([
   const { [cwd]: record } = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, WrittenRecord>>;
   writeFileSync(file, JSON.stringify({ [cwd]: record && change(record) }));
   expect(obstacles(await loadConfig(options))).toEqual([["a", NEW]]);
-  writeFileSync(
-    file,
-    JSON.stringify({ [cwd]: record && { ...record, files: { ...record.files, ...manyDigests(19_000) } } }),
-  );
+  const most = change === addDigests ? manyDigests(19_000) : {};
+  writeFileSync(file, JSON.stringify({ [cwd]: record && { ...record, files: { ...record.files, ...most } } }));
   expect(obstacles(await loadConfig(options))).toEqual([["a", undefined]]);
 });
 
