@@ -191,9 +191,12 @@ test("leaves the word input to programs", async () => {
   expect(refused.text).toContain("device.input()");
 });
 
-test("declares the function, and knows its type by the schema or by the value", async () => {
+test("declares the function", async () => {
+  expect((await getRuntime()).declarations()).toContain("input(): Promise<any>;");
+});
+
+test("knows the type of the input by the schema or by the value", { tags: "rest" }, async () => {
   const runtime = await open({ typecheck: true });
-  expect(runtime.declarations()).toContain("input(): Promise<any>;");
   const code = "const { city } = await device.input();\n(await device.input()).ctiy + city";
   expect(await runtime.checkTypes(code, { inputSchema: SCHEMA })).toMatchObject({
     violations: [{ code: "MEMBER_UNKNOWN", line: 2, message: expect.stringContaining('"ctiy"') }],
@@ -312,7 +315,7 @@ test("asks before text of a foreign input reaches the target of a flow, and says
   expect(questions).toEqual([]);
 });
 
-test.each(["device.*", '"*"'])("applies a flow from %s to a foreign input", async (from) => {
+async function refuseByFlow(from: string): Promise<void> {
   const runtime = await openWithFlow(`flows: [{ from: ${from}, to: MailSkill.send, decision: deny }]`);
   const input = { to: "evil@attacker.example" };
   expect(await runtime.run(SEND, { input, isForeignInput: true })).toMatchObject({
@@ -321,7 +324,11 @@ test.each(["device.*", '"*"'])("applies a flow from %s to a foreign input", asyn
       message: expect.stringContaining('"to" contains text that came from the input of the run'),
     },
   });
-});
+}
+
+test.each(["device.*"])("applies a flow from %s to a foreign input", refuseByFlow);
+
+test.each(['"*"'])("applies a flow from %s to a foreign input", { tags: "rest" }, refuseByFlow);
 
 test("finds foreign text behind as much other text as an input can have", { tags: "rest" }, async () => {
   const runtime = await openWithFlow(FLOW.replace("ask", "deny"));
