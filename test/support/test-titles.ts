@@ -1,17 +1,32 @@
 import ts from "typescript";
 
-/** Returns the titles of `test`, `test.each(…)`, `describe.skipIf(…)` and similar calls in the source of a test file. */
+const TESTS: ReadonlySet<string> = new Set(["test", "it", "describe"]);
+
+const titles = new Map<string, readonly string[]>();
+
+/** Returns the titles of `test`, `test.each(…)`, `describe.skipIf(…)` and similar calls in the source of a test file, parsed once. */
 export function parseTitles(source: string): readonly string[] {
-  return titlesIn(ts.createSourceFile("some.test.ts", source, ts.ScriptTarget.Latest, true));
+  const found = titles.get(source) ?? findTitles(ts.createSourceFile("some.test.ts", source, ts.ScriptTarget.Latest));
+  titles.set(source, found);
+  return found;
 }
 
-function titlesIn(node: ts.Node): readonly string[] {
-  const titles: string[] = [];
-  if (ts.isCallExpression(node) && /^(test|it|describe)\b/.test(node.expression.getText())) {
-    const [title] = node.arguments;
-    if (title && ts.isStringLiteralLike(title)) titles.push(title.text);
-    if (title && ts.isTemplateExpression(title)) titles.push(title.head.text);
-  }
-  ts.forEachChild(node, (child) => void titles.push(...titlesIn(child)));
-  return titles;
+function findTitles(file: ts.SourceFile): readonly string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && isTest(node.expression)) {
+      const [title] = node.arguments;
+      if (title && ts.isStringLiteralLike(title)) found.push(title.text);
+      if (title && ts.isTemplateExpression(title)) found.push(title.head.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** True for `test`, and for what is called or read from it, such as `test.each(…)`. */
+function isTest(node: ts.Expression): boolean {
+  if (ts.isPropertyAccessExpression(node) || ts.isCallExpression(node)) return isTest(node.expression);
+  return ts.isIdentifier(node) && TESTS.has(node.text);
 }
