@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { SkillgateError } from "../../../src/errors.ts";
 import type { Client } from "../../../src/model/client-requests.ts";
-import type { SkillsProvider } from "../../../src/providers/skills/index.ts";
+import { loadSkills, type SkillsProvider } from "../../../src/providers/skills/index.ts";
 import { call, loadFiles, temporaryFolder, writeFiles } from "./call.ts";
 import { createStore } from "../../../src/store/index.ts";
 
@@ -16,6 +17,84 @@ let misbehaving: string;
 
 beforeAll(async () => {
   misbehaving = await readFile(fileURLToPath(new URL("../../fixtures/skills/misbehaving.ts", import.meta.url)), "utf8");
+});
+
+const COUNTER =
+  "let count = 0;\nexport const next = () => ++count;\nexport const later = async (ms: number) => { await new Promise((r) => setTimeout(r, ms)); return ++count; };";
+
+/** Skills whose methods leave nothing in their process that another test could see. */
+const SHARED_SKILLS = {
+  "counter.ts": COUNTER,
+  "patient.ts": `
+    let heard = 0;
+    export const wait = (context) => new Promise((resolve) => context.signal.addEventListener("abort", () => { heard++; resolve("late"); }));
+    export const heardOf = () => heard;
+  `,
+  "speaker.ts": `
+    export function speak(word: string, context: CallContext) {
+      context.log("warn", word);
+      context.progress(1, 3, "a third");
+      const { caller, runId, callId, settings, secrets } = context;
+      return { caller, runId, callId, settings, secrets, aborted: context.signal.aborted };
+    }
+  `,
+  "keeper.ts": `
+    /** A class, so that all its methods share one text. */
+    export class KeeperSkill {
+      async keep(key: string, value: unknown, context: CallContext) { await context.store.set(key, value); }
+      async read(key: string, context: CallContext) { return (await context.store.get(key)) ?? "nothing"; }
+      async list(prefix: string, context: CallContext) { return context.store.entries(prefix); }
+      async drop(key: string, context: CallContext) { return context.store.delete(key); }
+      async misuse(context: CallContext) { await context.store.set("f", () => 1); }
+    }
+  `,
+  "seats.ts": `
+    export async function choose(context: CallContext) {
+      const params = { message: "Which seat?", requestedSchema: { type: "object", properties: {} } };
+      return (await context.client?.ask("elicitation/create", params, "seat")) ?? "nobody";
+    }
+    export async function sample(context: CallContext) {
+      return [context.client.can("sampling/createMessage"), await context.client.ask("sampling/createMessage", {})];
+    }
+    export async function odd(what: unknown, context: CallContext) { return context.client.ask(what, {}); }
+    export async function misuse(context: CallContext) {
+      return context.client.ask("elicitation/create", { message: () => "?" });
+    }
+  `,
+  "args.ts": `
+    export class ArgsSkill {
+      given(a: string, b = 2, c?: number) { return [a, b, c, arguments.length]; }
+      dated(at: Date, link: URL) { return [at instanceof Date, at.getUTCFullYear(), link.host]; }
+      many(first: string, ...others: number[]) { return [first, others]; }
+      object({ a, b = 3 }: { a: number; b?: number }, { caller }) { return [a, b, caller.id]; }
+      bytes(data: Uint8Array) { return data.map((byte) => byte * 2); }
+    }
+  `,
+};
+
+const sharedLogged: string[] = [];
+let shared: Promise<{ readonly folder: string; readonly provider: SkillsProvider }> | undefined;
+
+/** Returns the skills of the tests that need no process of their own, and the misbehaving skill. */
+async function getShared(): Promise<SkillsProvider> {
+  return (await (shared ??= loadShared())).provider;
+}
+
+async function loadShared(): Promise<{ readonly folder: string; readonly provider: SkillsProvider }> {
+  const folder = await mkdtemp(join(tmpdir(), "skillgate-test-"));
+  await writeFiles(join(folder, "skills"), { ...SHARED_SKILLS, "misbehaving.ts": misbehaving });
+  const provider = await loadSkills(join(folder, "skills"), {
+    cacheDir: join(folder, "cache"),
+    log: (level, text) => sharedLogged.push(`${level} ${text}`),
+  });
+  return { folder, provider };
+}
+
+afterAll(async () => {
+  if (shared === undefined) return;
+  const { folder, provider } = await shared;
+  await provider.close();
+  await rm(folder, { recursive: true, force: true });
 });
 
 const logged: string[] = [];
@@ -26,8 +105,7 @@ async function load(): Promise<SkillsProvider> {
   return loadFiles(
     {
       "misbehaving.ts": misbehaving,
-      "counter.ts":
-        "let count = 0;\nexport const next = () => ++count;\nexport const later = async (ms: number) => { await new Promise((r) => setTimeout(r, ms)); return ++count; };",
+      "counter.ts": COUNTER,
     },
     { log: (level, text) => logged.push(`${level} ${text}`) },
   );
@@ -101,16 +179,18 @@ describe("skills that misbehave", () => {
   });
 
   test("only logs an error after the answer [L10]", async () => {
-    const provider = await load();
+    const provider = await getShared();
     await expect(call(provider, "MisbehavingSkill.leak")).resolves.toBe("answered");
-    await expect.poll(() => logged.join("\n")).toContain("failed outside of any call: Error: long after the answer");
+    await expect
+      .poll(() => sharedLogged.join("\n"))
+      .toContain("failed outside of any call: Error: long after the answer");
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
   });
 
   test("hides the channel to the runtime from skills, and logs their output [L10]", async () => {
-    const provider = await load();
+    const provider = await getShared();
     await expect(call(provider, "MisbehavingSkill.talk")).resolves.toBeUndefined();
-    await expect.poll(() => logged).toContain("info printed by a skill");
+    await expect.poll(() => sharedLogged).toContain("info printed by a skill");
   });
 
   test("ends only the process of a skill that writes into the channel [L10]", { tags: "rest" }, async () => {
@@ -189,7 +269,7 @@ describe("skills that misbehave", () => {
   });
 
   test("keeps the name and message of an error, without the path of the skills [L3]", async () => {
-    const provider = await load();
+    const provider = await getShared();
     await expect(call(provider, "MisbehavingSkill.path")).rejects.toMatchObject({
       name: "RangeError",
       message: "no such thing in data",
@@ -199,13 +279,7 @@ describe("skills that misbehave", () => {
 
 describe("calls", () => {
   test("ends a cancelled call at once and aborts the method's signal [X2]", async () => {
-    const provider = await loadFiles({
-      "patient.ts": `
-        let heard = 0;
-        export const wait = (context) => new Promise((resolve) => context.signal.addEventListener("abort", () => { heard++; resolve("late"); }));
-        export const heardOf = () => heard;
-      `,
-    });
+    const provider = await getShared();
     const abort = new AbortController();
     const waiting = call(provider, "PatientSkill.wait", {}, { signal: abort.signal });
     await call(provider, "PatientSkill.heardOf");
@@ -215,16 +289,7 @@ describe("calls", () => {
   });
 
   test("passes the call's facts, log and progress in the context [L3]", async () => {
-    const provider = await loadFiles({
-      "speaker.ts": `
-        export function speak(word: string, context: CallContext) {
-          context.log("warn", word);
-          context.progress(1, 3, "a third");
-          const { caller, runId, callId, settings, secrets } = context;
-          return { caller, runId, callId, settings, secrets, aborted: context.signal.aborted };
-        }
-      `,
-    });
+    const provider = await getShared();
     const heard: unknown[] = [];
     const result = await call(
       provider,
@@ -252,18 +317,7 @@ describe("calls", () => {
   });
 
   test("keeps JSON values in the skill's store between calls [L3]", async () => {
-    const provider = await loadFiles({
-      "keeper.ts": `
-        /** A class, so that all its methods share one text. */
-        export class KeeperSkill {
-          async keep(key: string, value: unknown, context: CallContext) { await context.store.set(key, value); }
-          async read(key: string, context: CallContext) { return (await context.store.get(key)) ?? "nothing"; }
-          async list(prefix: string, context: CallContext) { return context.store.entries(prefix); }
-          async drop(key: string, context: CallContext) { return context.store.delete(key); }
-          async misuse(context: CallContext) { await context.store.set("f", () => 1); }
-        }
-      `,
-    });
+    const provider = await getShared();
     const store = createStore().space("test");
     const ask = (method: string, input: Record<string, unknown> = {}) =>
       call(provider, `KeeperSkill.${method}`, input, { store });
@@ -280,21 +334,7 @@ describe("calls", () => {
   });
 
   test("sends requests to the calling client that it supports [L3]", async () => {
-    const provider = await loadFiles({
-      "seats.ts": `
-        export async function choose(context: CallContext) {
-          const params = { message: "Which seat?", requestedSchema: { type: "object", properties: {} } };
-          return (await context.client?.ask("elicitation/create", params, "seat")) ?? "nobody";
-        }
-        export async function sample(context: CallContext) {
-          return [context.client.can("sampling/createMessage"), await context.client.ask("sampling/createMessage", {})];
-        }
-        export async function odd(what: unknown, context: CallContext) { return context.client.ask(what, {}); }
-        export async function misuse(context: CallContext) {
-          return context.client.ask("elicitation/create", { message: () => "?" });
-        }
-      `,
-    });
+    const provider = await getShared();
     const asked: unknown[] = [];
     const client: Client = {
       can: (request) => request === "elicitation/create",
@@ -344,17 +384,7 @@ describe("calls", () => {
   });
 
   test("passes arguments as declared: positions, defaults, dates and rest [L3]", async () => {
-    const provider = await loadFiles({
-      "args.ts": `
-        export class ArgsSkill {
-          given(a: string, b = 2, c?: number) { return [a, b, c, arguments.length]; }
-          dated(at: Date, link: URL) { return [at instanceof Date, at.getUTCFullYear(), link.host]; }
-          many(first: string, ...others: number[]) { return [first, others]; }
-          object({ a, b = 3 }: { a: number; b?: number }, { caller }) { return [a, b, caller.id]; }
-          bytes(data: Uint8Array) { return data.map((byte) => byte * 2); }
-        }
-      `,
-    });
+    const provider = await getShared();
     await expect(call(provider, "ArgsSkill.given", { a: "x" })).resolves.toEqual(["x", 2, undefined, 1]);
     await expect(call(provider, "ArgsSkill.given", { c: 5, a: "x" })).resolves.toEqual(["x", 2, 5, 3]);
     await expect(
