@@ -123,7 +123,7 @@ describe("a skills folder", () => {
     ]);
   });
 
-  test("accepts a folder that is a symbolic link [L1]", async () => {
+  test("accepts a folder that is a symbolic link [L1]", { tags: "rest" }, async () => {
     const folder = await temporaryFolder();
     await writeFiles(join(folder, "real"), { "one.ts": ONE, "bad.ts": "throw new Error('here');" });
     await symlink(join(folder, "real"), join(folder, "skills"));
@@ -199,7 +199,7 @@ describe("a skills folder", () => {
     await expect(call(provider, "OneSkill.one")).resolves.toBe(1);
   });
 
-  test.skipIf(!existsSync("/proc/self"))("works with a cache that is full [L1]", async () => {
+  test.skipIf(!existsSync("/proc/self"))("works with a cache that is full [L1]", { tags: "rest" }, async () => {
     const provider = await loadFiles({ "one.ts": ONE }, { cacheDir: "/proc/self" });
     expect(provider.problems).toEqual([]);
     await expect(call(provider, "OneSkill.one")).resolves.toBe(1);
@@ -294,23 +294,18 @@ describe("a skills folder that is watched", () => {
 });
 
 describe("a file that imports nothing", () => {
-  test("accepts a nameless class and top-level await [L1]", async () => {
+  test("accepts a nameless class and top-level await, and runs in strict mode like an ES module, with its own __filename [L1]", async () => {
     const provider = await loadFiles({
       "nameless.ts": "export default class { one(): number { return 1; } }",
       "waits.ts": "const value = await Promise.resolve(7); export const seven = (): number => value;",
-    });
-    expect(provider.problems).toEqual([]);
-    await expect(call(provider, "NamelessSkill.one")).resolves.toBe(1);
-    await expect(call(provider, "WaitsSkill.seven")).resolves.toBe(7);
-  });
-
-  test("runs in strict mode like an ES module, with its own __filename [L1]", async () => {
-    const provider = await loadFiles({
       "strict.ts": `
         export const loose = (): string => { try { undeclared = 1; return "loose"; } catch { return "strict"; } };
         export const place = (): string => __filename.split("/").at(-1) ?? "";
       `,
     });
+    expect(provider.problems).toEqual([]);
+    await expect(call(provider, "NamelessSkill.one")).resolves.toBe(1);
+    await expect(call(provider, "WaitsSkill.seven")).resolves.toBe(7);
     await expect(call(provider, "StrictSkill.loose")).resolves.toBe("strict");
     await expect(call(provider, "StrictSkill.place")).resolves.toBe("strict.ts");
   });
