@@ -36,7 +36,7 @@ test.each(CLIENTS)("gives a program its input over MCP: a client of %s", async (
   }
 });
 
-test("gives a program its input over stdio", async () => {
+test("gives a program its input over stdio", { tags: "rest" }, async () => {
   const server = start(project());
   const calls = VALUES.map((input, at) => ({
     jsonrpc: "2.0",

@@ -4,26 +4,31 @@ import { expect, test } from "vitest";
 
 import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
-test.each([
+test.each<[readonly string[], string]>([
   [["MathSkill.add", "a=2", "b=0.5"], "2.5\n"],
   [["MathSkill.add", '{"a": 2, "b": 3}'], "5\n"],
-  [["MathSkill.repeat", "text=a=b", "times=2"], "a=ba=b\n"],
   [["MathSkill.repeat", "text=42"], "42\n"],
+  [["MathSkill.repeat", "text=@words.txt"], "from a file\n"],
+  [["MathSkill.echo", "value=@numbers.json"], "[\n  1,\n  2\n]\n"],
+  [["MathSkill.echo", 'value={"__proto__": {"x": 1}}'], '{\n  "__proto__": {\n    "x": 1\n  }\n}\n'],
+  [["MathSkill.echo", "value={not json"], "{not json\n"],
+])("calls %j [O1]", callMethod);
+
+test.each<[readonly string[], string]>([
+  [["MathSkill.repeat", "text=a=b", "times=2"], "a=ba=b\n"],
   [["MathSkill.repeat", 'text="42"'], "42\n"],
   [["MathSkill.repeat", 'text="@file"'], "@file\n"],
   [["MathSkill.repeat", "text="], ""],
-  [["MathSkill.repeat", "text=@words.txt"], "from a file\n"],
-  [["MathSkill.echo", "value=@numbers.json"], "[\n  1,\n  2\n]\n"],
   [["MathSkill.echo", "value=true"], "true\n"],
   [["MathSkill.echo", "value=null"], "null\n"],
-  [["MathSkill.echo", 'value={"__proto__": {"x": 1}}'], '{\n  "__proto__": {\n    "x": 1\n  }\n}\n'],
-  [["MathSkill.echo", "value={not json"], "{not json\n"],
   [["device.MathSkill.add", "a=1", "b=1"], "2\n"],
-])("calls %j [O1]", async (args, stdout) => {
+])("calls %j [O1]", { tags: "rest" }, callMethod);
+
+async function callMethod(args: readonly string[], stdout: string): Promise<void> {
   const files = { "words.txt": "from a file\n", "numbers.json": "[1, 2]\n" };
   const cwd = project({ "skills/math.js": MATH_SKILL, ...files });
   expect(await skillgate(["call", ...args], { cwd })).toEqual({ exit: 0, stdout, stderr: "" });
-});
+}
 
 test("prints the path and the value with call --json [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });

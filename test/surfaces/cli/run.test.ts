@@ -6,17 +6,22 @@ import { expect, test } from "vitest";
 import { BIN, ended, environment, MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
 test.each([
-  ["a number", "1 + 1", "2\n"],
   ["text as it is", '"a\\nb"', "a\nb\n"],
   ["an object as JSON", "({ a: [1, null] })", '{\n  "a": [\n    1,\n    null\n  ]\n}\n'],
-  ["null", "null", "null\n"],
   ["nothing", "undefined", "(no output)\n"],
-  ["nothing after a print", "print('hi')", "hi\n"],
   ["what was printed first", "print('one'); console.log('two'); 3", "one\ntwo\n3\n"],
+])("shows the result: %s [S3]", showResult);
+
+test.each([
+  ["a number", "1 + 1", "2\n"],
+  ["null", "null", "null\n"],
+  ["nothing after a print", "print('hi')", "hi\n"],
   ["bytes", "new Uint8Array([1, 2])", '{\n  "$bytes": "AQI="\n}\n'],
-])("shows the result: %s [S3]", async (_what, code, stdout) => {
+])("shows the result: %s [S3]", { tags: "rest" }, showResult);
+
+async function showResult(_what: string, code: string, stdout: string): Promise<void> {
   expect(await skillgate(["run", "-e", code], { cwd: project() })).toEqual({ exit: 0, stdout, stderr: "" });
-});
+}
 
 test("reads a program from a file, from -, or from a pipe [O1]", async () => {
   const cwd = project({ "program.js": "'from a file'" });
@@ -122,7 +127,7 @@ test("exits with 1 for a failed program, with its position, and without a host p
   expect(stderr).not.toMatch(/ {4}at |node_modules|dist\//);
 });
 
-test("exits with 1 for a failed call that is not caught [X1]", async () => {
+test("exits with 1 for a failed call that is not caught [X1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout } = await skillgate(["run", "-e", "device.MathSkill.fail('no luck')", "--json"], { cwd });
   expect(exit).toBe(1);
@@ -133,16 +138,21 @@ test("exits with 1 for a failed call that is not caught [X1]", async () => {
 });
 
 test.each([
-  ["WALL_LIMIT", ["--timeout", "300"], "while (true) {}"],
   ["WALL_LIMIT", ["--timeout", "300"], "await device.MathSkill.wait()"],
   ["CPU_LIMIT", ["--settings", "quick.yaml"], "while (true) {}"],
+])("exits with 124 for %s [S7]", exceedLimit);
+
+test.each([
+  ["WALL_LIMIT", ["--timeout", "300"], "while (true) {}"],
   ["CALL_TIMEOUT", [], "await device.MathSkill.late()"],
-])("exits with 124 for %s [S7]", async (code, options, program) => {
+])("exits with 124 for %s [S7]", { tags: "rest" }, exceedLimit);
+
+async function exceedLimit(code: string, options: readonly string[], program: string): Promise<void> {
   const cwd = project({ "skills/math.js": MATH_SKILL, "quick.yaml": "limits:\n  cpuMs: 200\n" });
   const { exit, stdout } = await skillgate(["run", "-e", program, "--json", ...options], { cwd });
   expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code } });
   expect(exit).toBe(124);
-});
+}
 
 test("exits with 4 for a call that needs an approval without a user to ask [P6]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
@@ -188,7 +198,7 @@ test("shows each call and the usage of the run on stderr with --trace [O1]", asy
   );
 });
 
-test("reports a correction on stderr [S4]", async () => {
+test("reports a correction on stderr [S4]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout, stderr } = await skillgate(["run", "-e", "default_api.MathSkill.add(1, 2)"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "3\n" });
@@ -217,7 +227,7 @@ test("uses the bundled skills in a project without a folder of skills [L1]", { t
   expect((await skillgate(["call", "CalculatorSkill.calculate", "expression=2**10"], { cwd })).stdout).toBe("1024\n");
 });
 
-test("uses the skills of --skills, else of the settings, else of ./skills [L1]", async () => {
+test("uses the skills of --skills, else of the settings, else of ./skills [L1]", { tags: "rest" }, async () => {
   const named = (name: string): string => `export class ${name}Skill { /** Name. */ name() { return "${name}"; } }\n`;
   const cwd = project({
     "given/a.js": named("Given"),
