@@ -53,8 +53,20 @@ async function getRuntime(): Promise<Runtime> {
 
 afterAll(async () => (await shared)?.close());
 
-const openRecorded = (options: RuntimeOptions = {}): Promise<Runtime> =>
-  open({ store: createFolder(), runs: { record: "full" }, ...options });
+const recordFolder = mkdtempSync(join(tmpdir(), "skillgate-input-"));
+let recording: Promise<Runtime> | undefined;
+
+/** Returns the runtime of the tests that find their runs by their ids. It records them. */
+async function getRecordingRuntime(): Promise<Runtime> {
+  sent.length = 0;
+  const options = { store: recordFolder, runs: { record: "full" } } as const;
+  return (recording ??= createRuntime({ skillsDir: false, skills: [MailSkill], workers: 1, ...options }));
+}
+
+afterAll(async () => {
+  await (await recording)?.close();
+  rmSync(recordFolder, { recursive: true, force: true });
+});
 
 test.each([
   "(await device.input()).city",
@@ -210,7 +222,7 @@ test("knows the type of the input by the schema or by the value", { tags: "rest"
 });
 
 test("records the input once, and repeats the run with it", async () => {
-  const runtime = await openRecorded();
+  const runtime = await getRecordingRuntime();
   const input = { text: "x".repeat(100_000) };
   const code = "let length = 0;\nfor (let i = 0; i < 20; i++) length += (await device.input()).text.length;\nlength";
   const outcome = await runtime.run(code, { input });
@@ -225,20 +237,20 @@ test("records the input once, and repeats the run with it", async () => {
 });
 
 test("names a difference of inputs when it compares runs", async () => {
-  const runtime = await openRecorded();
+  const runtime = await getRecordingRuntime();
   const [one, two] = [await runtime.run("1", { input: 1 }), await runtime.run("1")];
   expect(await runtime.runs.compare(one.runId, two.runId)).toEqual([{ part: "input", first: "1", second: "no input" }]);
 });
 
 test("masks secrets in the input of a cassette", async () => {
-  const runtime = await openRecorded();
+  const runtime = await getRecordingRuntime();
   const { runId } = await runtime.run("1", { input: { key: "sk-abcdefgh12345678" } });
   const cassette = runtime.secrets.maskTexts(await runtime.runs.cassette(runId));
   expect(JSON.stringify(cassette)).not.toContain("sk-abcdefgh12345678");
 });
 
 test("continues a failed run with its input, or with another one", async () => {
-  const runtime = await openRecorded();
+  const runtime = await getRecordingRuntime();
   const code = (last: string): string => `const { to, last } = await device.input();
     await device.MailSkill.send(to);
     await device.MailSkill.send(${last});
@@ -260,7 +272,7 @@ test("continues a failed run with its input, or with another one", async () => {
 });
 
 test("checks the input of a continued run against the schema, too", async () => {
-  const runtime = await openRecorded();
+  const runtime = await getRecordingRuntime();
   const failed = await runtime.run("await device.MailSkill.send('ada');\nthrow new Error('late')", {
     input: { city: 5 },
   });
