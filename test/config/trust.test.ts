@@ -168,7 +168,7 @@ describe("with git", () => {
   });
 
   test.each(
-    takeEvery(2, [
+    takeEvery(3, [
       ["lib/prices.ts", "a file beside the folder of skills"],
       ["src/rates.js", "an import of the project's package.json"],
       ["node_modules/money/index.js", "a package of the project"],
