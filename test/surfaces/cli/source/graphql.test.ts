@@ -25,12 +25,18 @@ test("source adds a GraphQL API by its endpoint, and shows, checks and refreshes
   expect(stdout).toContain("query issues");
   expect(stdout).toContain("mutate:createIssue");
   expect(await source("check", "tracker")).toMatchObject({ exit: 0 });
-  const check = await skillgate(["check", "-e", "device.TrackerGraph.query({ query: `{ issues { titel } }` })"], {
-    cwd,
-  });
-  expect(check).toMatchObject({ exit: 3, stderr: expect.stringContaining('did you mean "title"') });
   expect(await source("refresh", "tracker")).toMatchObject({ exit: 0, stdout: expect.stringContaining(url) });
   expect(await source("list", "--json")).toMatchObject({ stdout: expect.stringContaining('"kind":"graphql"') });
+});
+
+test("check finds a wrong field in a query of a GraphQL API [O1]", { tags: "rest" }, async () => {
+  const { url } = await startGraphServer({ typeDefs: SDL });
+  const cwd = project({ "settings.yaml": JSON.stringify({ sources: { tracker: { graphql: url, private: true } } }) });
+  const query = "device.TrackerGraph.query({ query: `{ issues { titel } }` })";
+  expect(await skillgate(["check", "-e", query], { cwd })).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('did you mean "title"'),
+  });
 });
 
 test("source adds a GraphQL API by its schema, with the endpoint of its requests [O1]", async () => {
