@@ -79,7 +79,6 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
   }
 
   return async ({ source, text, plan, program, outputs = [] }, request, deadlineMs) => {
-    if (deadlineMs !== undefined) await typecheck.warmUp();
     const { caller, catalog } = request;
     const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
     const input = program.paths.includes(INPUT_PATH) ? findInputType(request) : undefined;
@@ -95,8 +94,10 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
       ...(input?.isDeclared === false ? [input.schema] : []),
     ];
     const hasNew = hasUnknownArguments(plan) || hasStrangeMember(text, [...declared, ...observed]);
-    if (!hasNew && (declared.length === 0 || !typecheck.isWarm)) return EMPTY_REPORT;
+    if (!hasNew && declared.length === 0) return EMPTY_REPORT;
+    if (deadlineMs !== undefined) await typecheck.warmUp();
     if (!typecheck.isWarm) {
+      if (!hasNew) return EMPTY_REPORT;
       loading ??= setTimeout(() => {
         loading = undefined;
         typecheck.load();

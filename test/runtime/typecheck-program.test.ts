@@ -66,6 +66,22 @@ test(
   },
 );
 
+test(
+  "checks a program in which types can find nothing without loading the compiler [S5]",
+  { tags: "rest" },
+  async () => {
+    await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill] });
+    let threads = 0;
+    const count = (): void => void threads++;
+    process.on("worker", count);
+    onTestFinished(() => void process.off("worker", count));
+    expect((await runtime.checkTypes("1 + 1")).violations).toEqual([]);
+    expect(threads).toBe(0);
+    expect((await runtime.checkTypes("(await device.PeopleSkill.find(36)).nmae")).violations).toHaveLength(1);
+    expect(threads).toBe(1);
+  },
+);
+
 test("never loads the compiler if the option or the settings disable it [S5]", async () => {
   expect(await readOptions({ typecheck: false })).toMatchObject({ typecheck: false });
   expect(await readOptions({})).toMatchObject({ typecheck: true });
