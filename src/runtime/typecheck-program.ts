@@ -25,7 +25,7 @@ export interface TypeReport {
 export type TypecheckProgram = (
   program: CheckedProgram,
   request: Pick<RunRequest, "caller" | "catalog" | "input" | "inputSchema">,
-  /** Waits for the compiler to load, and for the check at most this many milliseconds; else waits for neither. */
+  /** Where types can find something: waits for the compiler to load, and for the check at most this many milliseconds. */
   deadlineMs?: number,
 ) => Promise<TypeReport>;
 

@@ -168,7 +168,7 @@ describe("with git", () => {
   });
 
   test.each(
-    takeEvery(3, [
+    takeEvery(2, [
       ["lib/prices.ts", "a file beside the folder of skills"],
       ["src/rates.js", "an import of the project's package.json"],
       ["node_modules/money/index.js", "a package of the project"],

@@ -107,7 +107,7 @@ describe("the command line", () => {
     ...METHODS.map(({ name, path, exit }) => ({ name: `call with ${name}`, args: ["call", path], input: "", exit })),
   ];
 
-  test.each(takeEvery(20, commands, 3))(
+  test.each(takeEvery(10, commands, 3))(
     "answers $name with a readable error, and runs the next command [V6]",
     { tags: "repeated" },
     async ({ args, input, exit }) => {

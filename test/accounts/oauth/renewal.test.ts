@@ -327,9 +327,7 @@ async function callWithWrongClock(shift: number): Promise<void> {
   expect(provider.countRefreshes()).toBeLessThanOrEqual(1);
 }
 
-test.each([86_400_000])("works with a clock that is wrong by %i ms", callWithWrongClock);
-
-test.each([-86_400_000])("works with a clock that is wrong by %i ms", { tags: "rest" }, callWithWrongClock);
+test.each([-86_400_000, 86_400_000])("works with a clock that is wrong by %i ms", callWithWrongClock);
 
 test("renews a token that the service takes for one of another audience once, and makes no loop", async () => {
   const provider = await startOAuthProvider();

@@ -123,7 +123,7 @@ describe("a skills folder", () => {
     ]);
   });
 
-  test("accepts a folder that is a symbolic link [L1]", { tags: "rest" }, async () => {
+  test("accepts a folder that is a symbolic link [L1]", async () => {
     const folder = await temporaryFolder();
     await writeFiles(join(folder, "real"), { "one.ts": ONE, "bad.ts": "throw new Error('here');" });
     await symlink(join(folder, "real"), join(folder, "skills"));
@@ -199,7 +199,7 @@ describe("a skills folder", () => {
     await expect(call(provider, "OneSkill.one")).resolves.toBe(1);
   });
 
-  test.skipIf(!existsSync("/proc/self"))("works with a cache that is full [L1]", { tags: "rest" }, async () => {
+  test.skipIf(!existsSync("/proc/self"))("works with a cache that is full [L1]", async () => {
     const provider = await loadFiles({ "one.ts": ONE }, { cacheDir: "/proc/self" });
     expect(provider.problems).toEqual([]);
     await expect(call(provider, "OneSkill.one")).resolves.toBe(1);

@@ -51,7 +51,7 @@ const SHARED_SKILLS = {
   "seats.ts": `
     export async function choose(context: CallContext) {
       const params = { message: "Which seat?", requestedSchema: { type: "object", properties: {} } };
-      return (await context.client?.ask("elicitation/create", params, "seat")) ?? "nobody";
+      return (await context.client?.ask("elicitation/create", params, "seat")) ?? "none";
     }
     export async function sample(context: CallContext) {
       return [context.client.can("sampling/createMessage"), await context.client.ask("sampling/createMessage", {})];
@@ -348,7 +348,7 @@ describe("calls", () => {
     expect(asked).toEqual([
       ["elicitation/create", { message: "Which seat?", requestedSchema: { type: "object", properties: {} } }, "seat"],
     ]);
-    await expect(call(provider, "SeatsSkill.choose")).resolves.toBe("nobody");
+    await expect(call(provider, "SeatsSkill.choose")).resolves.toBe("none");
     await expect(ask("sample")).rejects.toThrow(
       "Cannot ask the client: the client does not support sampling/createMessage (CLIENT_UNABLE)",
     );

@@ -127,7 +127,7 @@ test("exits with 1 for a failed program, with its position, and without a host p
   expect(stderr).not.toMatch(/ {4}at |node_modules|dist\//);
 });
 
-test("exits with 1 for a failed call that is not caught [X1]", { tags: "rest" }, async () => {
+test("exits with 1 for a failed call that is not caught [X1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout } = await skillgate(["run", "-e", "device.MathSkill.fail('no luck')", "--json"], { cwd });
   expect(exit).toBe(1);
@@ -138,14 +138,11 @@ test("exits with 1 for a failed call that is not caught [X1]", { tags: "rest" },
 });
 
 test.each([
+  ["WALL_LIMIT", ["--timeout", "300"], "while (true) {}"],
   ["WALL_LIMIT", ["--timeout", "300"], "await device.MathSkill.wait()"],
   ["CPU_LIMIT", ["--settings", "quick.yaml"], "while (true) {}"],
-])("exits with 124 for %s [S7]", exceedLimit);
-
-test.each([
-  ["WALL_LIMIT", ["--timeout", "300"], "while (true) {}"],
   ["CALL_TIMEOUT", [], "await device.MathSkill.late()"],
-])("exits with 124 for %s [S7]", { tags: "rest" }, exceedLimit);
+])("exits with 124 for %s [S7]", exceedLimit);
 
 async function exceedLimit(code: string, options: readonly string[], program: string): Promise<void> {
   const cwd = project({ "skills/math.js": MATH_SKILL, "quick.yaml": "limits:\n  cpuMs: 200\n" });
@@ -198,7 +195,7 @@ test("shows each call and the usage of the run on stderr with --trace [O1]", asy
   );
 });
 
-test("reports a correction on stderr [S4]", { tags: "rest" }, async () => {
+test("reports a correction on stderr [S4]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout, stderr } = await skillgate(["run", "-e", "default_api.MathSkill.add(1, 2)"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "3\n" });
@@ -227,7 +224,7 @@ test("uses the bundled skills in a project without a folder of skills [L1]", { t
   expect((await skillgate(["call", "CalculatorSkill.calculate", "expression=2**10"], { cwd })).stdout).toBe("1024\n");
 });
 
-test("uses the skills of --skills, else of the settings, else of ./skills [L1]", { tags: "rest" }, async () => {
+test("uses the skills of --skills, else of the settings, else of ./skills [L1]", async () => {
   const named = (name: string): string => `export class ${name}Skill { /** Name. */ name() { return "${name}"; } }\n`;
   const cwd = project({
     "given/a.js": named("Given"),

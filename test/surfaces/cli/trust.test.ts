@@ -30,36 +30,31 @@ const JSON_TYPE = { "content-type": "application/json" };
 const HELD =
   "Held, as this folder is not trusted yet: skills/evil.cjs, skills/evil.test.cjs, MCP server third (settings.yaml), MCP server second (mcp.json), MCP server first (.mcp.json), settings server.auth, .env";
 
-test.each<[readonly string[], number]>([
+test.each([
   [["run", "-e", "1"], 0],
-  [["call", "EvilSkill.greet"], 6],
-  [["search", "greet"], 0],
-  [["skills", "list"], 6],
-  [["skills", "test"], 0],
-  [["mcp", "list"], 6],
-  [["mcp", "test", "first"], 6],
-  [["doctor"], 6],
-])("runs nothing of an untrusted project for %j, and reports what is held [P12]", runNothing);
-
-test.each<[readonly string[], number]>([
   [["run", "-e", "device.EvilSkill.greet()"], 6],
   [["run", "-e", "device.FirstMCP.greet()"], 6],
+  [["call", "EvilSkill.greet"], 6],
+  [["search", "greet"], 0],
   [["types"], 0],
+  [["skills", "list"], 6],
   [["skills", "show", "EvilSkill"], 6],
   [["skills", "health"], 1],
   [["skills", "check"], 6],
+  [["skills", "test"], 0],
+  [["mcp", "list"], 6],
   [["mcp", "tools"], 0],
+  [["mcp", "test", "first"], 6],
   [["mcp", "get", "first"], 0],
-])("runs nothing of an untrusted project for %j, and reports what is held [P12]", { tags: "rest" }, runNothing);
-
-async function runNothing(args: readonly string[], exit: number): Promise<void> {
+  [["doctor"], 6],
+] as const)("runs nothing of an untrusted project for %j, and reports what is held [P12]", async (args, exit) => {
   const place = clone();
   const ended = await skillgate(args, place);
   expect(existsSync(place.marks)).toBe(false);
   expect(ended.exit).toBe(exit);
   expect(ended.stdout + ended.stderr).toContain(HELD);
   expect(ended.stdout + ended.stderr).toContain("skillgate trust");
-}
+});
 
 test("shows without a terminal what would run, and trusts it with --yes until others change it [P12]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "skills/math.js": MATH_SKILL });
