@@ -31,9 +31,8 @@ export class Pool {
   readonly #queue = new RunQueue();
   #engine: SharedEngine | undefined;
   #scheduled = false;
-  /** True once a spare is worth its start: a second run has been added, or one takes long. */
-  #warm = false;
-  #added = 0;
+  /** True once a spare is worth its start: two runs were under way at once, or one takes long. */
+  #needsSpare = false;
   #watch: NodeJS.Timeout | undefined;
   #thinning: NodeJS.Timeout | undefined;
   /** Threads that are ending. */
@@ -54,7 +53,7 @@ export class Pool {
   }
 
   add(run: Run): void {
-    this.#warm ||= this.#added++ > 0;
+    this.#needsSpare ||= this.#count("busy") + this.#count("blocked") + this.#queue.length > 0;
     this.#queue.add(run);
     this.#schedule();
   }
@@ -314,7 +313,7 @@ export class Pool {
     const { size, maxWorkers } = this.#options;
     const busy = this.#count("busy");
     const computing = Math.max(Math.min(size, busy + this.#queue.length), this.#countLong());
-    const target = Math.min(maxWorkers, computing + this.#count("blocked") + (this.#warm ? 1 : 0));
+    const target = Math.min(maxWorkers, computing + this.#count("blocked") + (this.#needsSpare ? 1 : 0));
     while (this.#slots.size < target && this.#count("starting") < size) this.hire();
   }
 
@@ -403,7 +402,7 @@ export class Pool {
         this.#fire(slot);
       });
     }
-    this.#warm ||= this.#countLong() > 0;
+    this.#needsSpare ||= this.#countLong() > 0;
     this.#schedule();
   }
 }
