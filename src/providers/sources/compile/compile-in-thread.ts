@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
 import { findPackageFile } from "../../../../sandbox/package-files.ts";
@@ -9,6 +10,9 @@ const MAX_MS = 120_000;
 
 /** A document of 64 MB needs about eight times as much. */
 const MAX_HEAP_MB = 768;
+
+/** How long a thread waits for another document: a project has several, and all are read when it is opened. */
+const IDLE_MS = 1_000;
 
 const CANCELLED = "it was cancelled";
 
@@ -23,28 +27,71 @@ function findEntry(): URL {
  */
 export async function compileInThread(order: CompileOrder, signal: AbortSignal): Promise<CompiledReport> {
   if (signal.aborted) throw new Error(CANCELLED);
-  const worker = new Worker(findEntry(), {
+  const thread = takeThread();
+  const report = await ask(thread, order, signal).catch(async (error: unknown) => {
+    await thread.terminate();
+    throw error;
+  });
+  await keepThread(thread);
+  if (report.kind === "failed") throw toError(report);
+  return report;
+}
+
+/** Sends an order to a thread. Rejects if the thread ends, or does not answer in time. */
+async function ask(thread: Worker, order: CompileOrder, signal: AbortSignal): Promise<CompileReport> {
+  const settled = new AbortController();
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS), settled.signal]);
+  const ended = once(thread, "exit", { signal: limit }).then(() => {
+    throw new Error("the thread that reads the document has ended");
+  });
+  thread.postMessage(order);
+  try {
+    const [report] = await Promise.race([once(thread, "message", { signal: limit }), ended]);
+    return report as CompileReport;
+  } catch (error) {
+    if (signal.aborted) throw new Error(CANCELLED);
+    if (limit.aborted) throw new Error(`it takes more than ${MAX_MS / 1_000} s`);
+    throw explain(error as Error);
+  } finally {
+    settled.abort();
+  }
+}
+
+/** A thread without a document. To load its modules takes 100 ms of computing, longer than to read most documents. */
+let idle: Worker | undefined;
+
+function takeThread(): Worker {
+  const thread = idle ?? startThread();
+  idle = undefined;
+  thread.ref();
+  return thread;
+}
+
+function startThread(): Worker {
+  const thread = new Worker(findEntry(), {
     name: "skillgate-source",
-    workerData: order,
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   });
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]);
-  try {
-    const report = await new Promise<CompileReport>((resolve, reject) => {
-      worker.once("message", resolve);
-      worker.once("error", (error) => reject(explain(error)));
-      worker.once("exit", () => reject(new Error("the thread that reads the document has ended")));
-      limit.addEventListener("abort", () =>
-        reject(new Error(signal.aborted ? CANCELLED : `it takes more than ${MAX_MS / 1_000} s`)),
-      );
-    });
-    if (report.kind === "failed") throw toError(report);
-    return report;
-  } finally {
-    await worker.terminate();
+  return thread.on("error", () => endIdle(thread)).on("exit", () => endIdle(thread));
+}
+
+/** Keeps a thread for the next document for a while, without keeping the process alive; ends it if there is one already. */
+async function keepThread(thread: Worker): Promise<void> {
+  if (idle !== undefined) {
+    await thread.terminate();
+    return;
   }
+  idle = thread;
+  thread.unref();
+  setTimeout(() => endIdle(thread), IDLE_MS).unref();
+}
+
+function endIdle(thread: Worker): void {
+  if (idle !== thread) return;
+  idle = undefined;
+  void thread.terminate();
 }
 
 function toError({ error, refusal }: Extract<CompileReport, { readonly kind: "failed" }>): Error {

@@ -1,6 +1,6 @@
-/** Entry of the thread: reads a document with its files, compiles it, and writes its catalog. */
+/** Entry of the thread: reads one document after another, each with its files, compiles it, and writes its catalog. */
 import { readFile, writeFile } from "node:fs/promises";
-import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort } from "node:worker_threads";
 
 import { getMessage } from "../../../errors.ts";
 import { CredentialRefused } from "../documents/document-error.ts";
@@ -10,7 +10,7 @@ import { DocumentReader, UnchangedDocument } from "../documents/read-file.ts";
 import { createApiCatalog } from "./write-catalog.ts";
 
 const port = parentPort as MessagePort;
-void answer(workerData as CompileOrder);
+port.on("message", (order: CompileOrder) => void answer(order));
 
 async function answer(order: CompileOrder): Promise<void> {
   const report = await compile(order).catch((error: unknown): CompileReport => {
