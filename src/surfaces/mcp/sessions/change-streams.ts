@@ -1,5 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-
 import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
 
 type OnEvent = (event: ServerEvent) => void;
@@ -12,12 +10,19 @@ type Follow = (send: OnEvent) => () => void;
  * events of its own client.
  */
 export class ChangeStreams implements ServerEventBus {
-  readonly #opening = new AsyncLocalStorage<Follow>();
   readonly #streams = new Set<OnEvent>();
+  /** Of the request that the SDK answers now. */
+  #opening: Follow | undefined;
+  #lastOpened: Promise<unknown> = Promise.resolve();
 
-  /** Answers the request by which a client begins to listen. */
-  open<Answer>(follow: Follow, answer: () => Answer): Answer {
-    return this.#opening.run(follow, answer);
+  /**
+   * Answers the request by which a client begins to listen. One at a time, because the SDK does not say for which of them it
+   * subscribes; it waits for nothing before it does.
+   */
+  open<Answer>(follow: Follow, answer: () => Promise<Answer>): Promise<Answer> {
+    const opened = this.#lastOpened.then(() => this.#answer(follow, answer));
+    this.#lastOpened = opened.catch(() => undefined);
+    return opened;
   }
 
   /** Sends an event to every client. */
@@ -28,10 +33,19 @@ export class ChangeStreams implements ServerEventBus {
   /** Is called by the SDK for each stream, while the request that opens it is answered. */
   subscribe(send: OnEvent): () => void {
     this.#streams.add(send);
-    const stop = this.#opening.getStore()?.(send);
+    const stop = this.#opening?.(send);
     return () => {
       this.#streams.delete(send);
       stop?.();
     };
+  }
+
+  async #answer<Answer>(follow: Follow, answer: () => Promise<Answer>): Promise<Answer> {
+    this.#opening = follow;
+    try {
+      return await answer();
+    } finally {
+      this.#opening = undefined;
+    }
   }
 }
