@@ -40,6 +40,8 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     reporters: ["default", createCpuReporter({ isUsual: part === "usual" })],
     pool: "forks",
+    // Built modules need no transformation. Transformed, those of the library hold 100 MB in each worker.
+    server: { deps: { external: [/\/dist\//, /\/\.cache\//] } },
     // Some tests wait for time limits; more workers than cores use them meanwhile. Those of the rest wait for processes.
     maxWorkers: availableParallelism() + (part === "usual" ? 1 : 2),
     globalSetup: ["test/support/suite/temporary-folder.ts"],

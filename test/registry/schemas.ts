@@ -32,7 +32,7 @@ const DESCRIPTION = fc.constantFrom(
 );
 
 const LITERAL = fc.oneof(
-  fc.string({ maxLength: 8, unit: "binary" }),
+  fc.string({ maxLength: 8, unit: fc.CHARACTER }),
   fc.integer({ min: -1_000, max: 1_000 }),
   fc.double(),
   fc.boolean(),

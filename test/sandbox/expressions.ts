@@ -1,4 +1,4 @@
-import fc from "../support/fuzz.ts";
+import fc, { CHARACTER } from "../support/fuzz.ts";
 
 /** Expressions for values of every kind. */
 export const LEAVES = [
@@ -55,7 +55,7 @@ export const expression = fc.letrec<{ readonly any: string; readonly list: strin
     any: fc.oneof({ maxDepth: 4 }, fc.constantFrom(...LEAVES), fc.double().map(String), tie("list"), tie("object")),
     list: fc.array(tie("any"), { maxLength: 4 }).map((items) => `[${items.join(", ")}]`),
     object: fc
-      .array(fc.tuple(fc.string({ unit: "binary" }), tie("any")), { maxLength: 4 })
+      .array(fc.tuple(fc.string({ unit: CHARACTER }), tie("any")), { maxLength: 4 })
       .map((members) => `({ ${members.map(([name, of]) => `[${JSON.stringify(name)}]: ${of}`).join(", ")} })`),
   }),
 ).any;
