@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
 import { createOccurrence } from "../../src/automations/index.ts";
 import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../src/index.ts";
@@ -44,6 +44,7 @@ async function open(options: RuntimeOptions = {}): Promise<Runtime> {
     skillsDir: false,
     skills: [createBoard()],
     store: join(folder, "state"),
+    typecheck: false, // the compiler takes a second of computing to load
     ...options,
   });
 }
@@ -63,20 +64,60 @@ async function runOnce(input: unknown = { text: "hello" }): Promise<OccurrenceRo
   return runtime.automations.whenEnded(await runtime.automations.run("report", { input }));
 }
 
-beforeEach(async () => {
+const POSTER = { name: "poster", permissions: ["call:BoardSkill.*"] };
+
+/** Creates a project with a runtime and the key `poster`. */
+async function openProject(options: RuntimeOptions = {}): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), "skillgate-automations-"));
   await mkdir(join(folder, "automations"));
   posts = [];
   failures = [];
-  runtime = await open();
-  await createKey("poster", ["call:BoardSkill.*"]);
-});
-afterEach(async () => {
+  runtime = await open(options);
+  await createKeys(await runtime.database()).create(POSTER);
+}
+
+/** Creates the project of one test, which may close its runtime and open another one. */
+async function openOwnProject(options?: RuntimeOptions): Promise<void> {
+  await openProject(options);
+  onTestFinished(closeProject);
+}
+
+async function closeProject(): Promise<void> {
   await runtime.close();
   await rm(folder, { recursive: true });
-});
+}
+
+/** Creates one project for the tests of a group, which leave its runtime open. */
+function shareProject(): void {
+  let shared: { readonly folder: string; readonly runtime: Runtime };
+  beforeAll(async () => {
+    await openProject();
+    shared = { folder, runtime };
+  });
+  beforeEach(() => {
+    ({ folder, runtime } = shared);
+    posts = [];
+    failures = [];
+  });
+  // What a test leaves would be there for the next one.
+  afterEach(async () => {
+    const { automations } = shared.runtime;
+    for (const { name } of await automations.list()) await automations.remove(name);
+    const keys = createKeys(await shared.runtime.database());
+    for (const { id, name } of await keys.list()) if (name !== POSTER.name) await keys.revoke(id);
+    if ((await keys.findCaller(POSTER.name))?.state !== "active") await keys.create(POSTER);
+    shared.runtime.unregister("BoardSkill");
+    shared.runtime.register(createBoard());
+  });
+  afterAll(async () => {
+    ({ folder, runtime } = shared);
+    await closeProject();
+  });
+}
 
 describe("an automation", () => {
+  shareProject();
+
   test("runs under its key once it was accepted, with its input", async () => {
     await write("report");
     expect(await runtime.automations.list()).toMatchObject([{ name: "report", state: "unaccepted", key: "poster" }]);
@@ -224,9 +265,8 @@ describe("an automation", () => {
   });
 
   test("is not run where runs are not recorded", async () => {
+    await openOwnProject({ runs: { record: "off" } });
     await write("report");
-    await runtime.close();
-    runtime = await open({ runs: { record: "off" } });
     await expect(runtime.automations.accept("report")).rejects.toThrow(/runs\.record is off/);
   });
 
@@ -237,6 +277,7 @@ describe("an automation", () => {
 });
 
 test("leaves what waits to a process that follows automations, when another one accepts or resumes", async () => {
+  await openOwnProject();
   await write("report");
   await runtime.automations.accept("report");
   await runtime.automations.pause("report");
@@ -256,6 +297,7 @@ test("leaves what waits to a process that follows automations, when another one 
 });
 
 test("is held when the requests of an API would go to another server", async () => {
+  await openOwnProject();
   const post = { operationId: "post", summary: "Post", responses: { 200: { description: "Done" } } };
   const document = { openapi: "3.1.0", info: { title: "Board", version: "1" }, paths: { "/posts": { post } } };
   await writeFile(join(folder, "board.json"), JSON.stringify(document));
@@ -277,6 +319,7 @@ test("is held when the requests of an API would go to another server", async () 
 });
 
 test("runs the slots of a schedule, each once of two runtimes on one store", async () => {
+  await openOwnProject();
   // The slot of each minute would be long to wait for, so the automation was last looked at two minutes ago.
   await write("report", { schedule: { every: "1m", catchUp: "one", input: { text: "slot" } } });
   await runtime.automations.accept("report");
@@ -302,12 +345,12 @@ describe("a schedule does not end in silence", () => {
   const logs: string[] = [];
   beforeEach(async () => {
     logs.length = 0;
-    await runtime.close();
-    runtime = await open({ log: (_level, text) => void logs.push(text) });
+    await openProject({ log: (_level, text) => void logs.push(text) });
     await write("report", { schedule: { every: "365d", input: {} } });
     await runtime.automations.accept("report");
     await runtime.automations.follow();
   });
+  afterEach(closeProject);
 
   test("when its file changes long before its next slot: it is held", async () => {
     await write("report", { schedule: { every: "366d", input: {} } });
@@ -322,6 +365,7 @@ describe("a schedule does not end in silence", () => {
 });
 
 test("a row that was written while the clock was far ahead hides no later change of another", async () => {
+  await openOwnProject();
   await write("report");
   await write("other", { schedule: { every: "1m", catchUp: "one", input: { text: "slot" } } });
   await runtime.automations.accept("report");
@@ -334,6 +378,7 @@ test("a row that was written while the clock was far ahead hides no later change
 });
 
 test("schedules begin as soon as the store works that did not at the start", async () => {
+  await openOwnProject();
   await write("report", { schedule: { every: "1m", catchUp: "one", input: { text: "slot" } } });
   await runtime.automations.accept("report");
   await (await runtime.database()).automations.update("report", { lastSlot: Date.now() - 180_000 });
@@ -349,6 +394,7 @@ test("schedules begin as soon as the store works that did not at the start", asy
 });
 
 test("is held when the program of a saved skill changed behind the same definition, not when the skill loses its mark", async () => {
+  await openOwnProject();
   await mkdir(join(folder, "skills"));
   const saved = async (text: string): Promise<void> => {
     const skill = {
@@ -381,6 +427,8 @@ test("is held when the program of a saved skill changed behind the same definiti
 });
 
 describe("an automation whose webhook has the id of another one", () => {
+  shareProject();
+
   const WEBHOOK = { verify: "github", secrets: ["${HOOK_SECRET}"] };
   const WHY =
     "its webhook has the id report, which the automation report has already; write another one, as in webhook: { id: second-hook }";
