@@ -38,6 +38,8 @@ export interface ConsoleServerOptions {
   readonly project?: string;
   /** The home folder of the user, default: the project, which is trusted then. */
   readonly home?: string;
+  /** Takes what ends the server, default: it ends with the test. */
+  readonly onEnd?: (close: () => Promise<void>) => void;
 }
 
 /** The bundle that the build has written. */
@@ -45,9 +47,9 @@ const BUNDLE = new URL("../../../dist/src/surfaces/console/bundle/", import.meta
 
 export const TOKEN = "the-token-of-the-server";
 
-/** Starts a server with the console for one test. Its token is `TOKEN`. */
+/** Starts a server with the console. Its token is `TOKEN`. */
 export async function serveConsole(options: ConsoleServerOptions = {}): Promise<ConsoleServer> {
-  const { settings, project = "", home = project } = options;
+  const { settings, project = "", home = project, onEnd = onTestFinished } = options;
   const env = createEnvironment(home);
   const files = project === "" ? {} : { cwd: project, env, discover: true };
   const runtime = await createRuntime({
@@ -64,7 +66,7 @@ export async function serveConsole(options: ConsoleServerOptions = {}): Promise<
   const server = await serveHttp(runtime, all, all.auth ? (token) => token === TOKEN : undefined, { pages });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= server.close().then(() => runtime.close()));
-  onTestFinished(close);
+  onEnd(close);
   return { url: server.url, runtime, createLoginLink: () => pages.createLoginLink(server.url), close };
 }
 

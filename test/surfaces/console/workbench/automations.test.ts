@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, describe, expect, onTestFinished, test } from "vitest";
 
 import { defineSkill } from "../../../../src/authoring/define-skill.ts";
 import { createOccurrence } from "../../../../src/automations/index.ts";
@@ -14,11 +15,11 @@ import type {
   AutomationList,
   OccurrenceInput,
 } from "../../../../src/surfaces/console/automation-messages.ts";
-import { createFolder } from "../../../approvals/mail.ts";
 import {
   BOTH_COLOURS,
   checkViews,
   type ConsoleServer,
+  type ConsoleServerOptions,
   findViolations,
   goTo,
   hasChromium,
@@ -29,8 +30,6 @@ import {
   useBrowser,
   writeProgram,
 } from "../browser.ts";
-
-useBrowser();
 
 const SECRET = "hook-secret-5b1c0a7e44";
 
@@ -43,14 +42,15 @@ const INPUT = {
 const SOURCE = `const { text } = device.input();\nreturn await device.BoardSkill.post({ text });`;
 
 interface BoardServer extends ConsoleServer {
-  readonly posts: readonly string[];
+  readonly posts: string[];
   /** Writes the file of an automation. */
   readonly write: (name: string, changes?: Readonly<Record<string, unknown>>) => void;
 }
 
 /** A board on which posts of "no" fail. */
-async function serveBoard(): Promise<BoardServer> {
-  const folder = createFolder();
+async function serveBoard(onEnd: ConsoleServerOptions["onEnd"] = onTestFinished): Promise<BoardServer> {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-board-"));
+  onEnd(async () => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "automations"));
   const posts: string[] = [];
   const post = ({ text }: { readonly text: string }): number => {
@@ -65,7 +65,8 @@ async function serveBoard(): Promise<BoardServer> {
   const env = { HOME: folder, HOOK_SECRET: SECRET };
   const server = await serveConsole({
     settings: { auth: true },
-    runtime: { cwd: folder, store: join(folder, "state"), skills: [board], env },
+    runtime: { cwd: folder, store: join(folder, "state"), skills: [board], typecheck: false, env },
+    onEnd,
   });
   await createKey(server, "poster", ["call:BoardSkill.*"]);
   const write: BoardServer["write"] = (name, changes = {}) => {
@@ -73,6 +74,25 @@ async function serveBoard(): Promise<BoardServer> {
     writeFileSync(join(folder, "automations", `${name}.yaml`), JSON.stringify(file));
   };
   return Object.assign(server, { posts, write });
+}
+
+const closers: (() => Promise<void>)[] = [];
+let shared: Promise<BoardServer> | undefined;
+
+/** Returns the board of the tests without a secret: once a runtime knows one, it masks it in all that it shows. */
+function shareBoard(): Promise<BoardServer> {
+  return (shared ??= serveBoard((close) => void closers.unshift(close)));
+}
+
+/** Removes what a test has left on the shared board. */
+async function clearBoard(): Promise<void> {
+  if (shared === undefined) return;
+  const { posts, runtime } = await shared;
+  posts.length = 0;
+  for (const { name } of await runtime.automations.list()) await runtime.automations.remove(name);
+  const keys = createKeys(await runtime.database());
+  for (const { id, name, revoked } of await keys.list())
+    if (name !== "poster" && revoked === null) await keys.revoke(id);
 }
 
 async function createKey(server: ConsoleServer, name: string, permissions: readonly string[]): Promise<string> {
@@ -147,6 +167,11 @@ async function run(server: ConsoleServer, name: string, input: unknown): Promise
 }
 
 describe("the endpoints of automations", () => {
+  afterEach(clearBoard);
+  afterAll(async () => {
+    for (const close of closers) await close();
+  });
+
   test("show an automation, and accept, run, repeat, pause and resume it", async () => {
     const server = await serveBoard();
     server.write("report", {
@@ -210,7 +235,7 @@ describe("the endpoints of automations", () => {
   });
 
   test("accept only the version that was shown, and describe a file that cannot be used", async () => {
-    const server = await serveBoard();
+    const server = await shareBoard();
     server.write("report");
     const { json } = await send<AutomationDetail>(server, "/automations/report");
     server.write("report", { description: "Posts more" });
@@ -240,7 +265,7 @@ describe("the endpoints of automations", () => {
   });
 
   test("check and replace the file of an automation, and replace no version that was not shown", async () => {
-    const server = await serveBoard();
+    const server = await shareBoard();
     server.write("report");
     await accept(server, "report");
     const { json: file } = await send<AutomationFileText>(server, "/automations/report/text");
@@ -279,7 +304,7 @@ describe("the endpoints of automations", () => {
   });
 
   test("hide the program, its inputs and errors from readers who may not see its methods", async () => {
-    const server = await serveBoard();
+    const server = await shareBoard();
     server.write("report");
     await accept(server, "report");
     const id = await run(server, "report", { text: "no" });
@@ -325,7 +350,7 @@ describe("the endpoints of automations", () => {
   });
 
   test("list the history in parts, and the coming slots of eight days at most", async () => {
-    const server = await serveBoard();
+    const server = await shareBoard();
     server.write("report", { schedule: { every: "6h", input: { text: "a" } } });
     await accept(server, "report");
     for (const text of ["a", "b", "c"]) await run(server, "report", { text });
@@ -339,7 +364,7 @@ describe("the endpoints of automations", () => {
   });
 
   test("show a proposal of a model whole, and accept it with another key, or remove it", async () => {
-    const server = await serveBoard();
+    const server = await shareBoard();
     const text = await propose(server, "report", "absent");
     const { json } = await send<AutomationDetail>(server, "/automations/report");
     expect(json).toMatchObject({
@@ -363,7 +388,7 @@ describe("the endpoints of automations", () => {
   });
 
   test("save a run that worked, or its program if it was not recorded, and remove what was saved", async () => {
-    const server = await serveBoard();
+    const server = await shareBoard();
     const source = 'await device.BoardSkill.post({ text: "hello" })';
     const { runId } = await server.runtime.run(source);
     const body = { name: "daily", key: "poster", run: runId, schedule: { every: "1h" }, parameters: ["text=hello"] };
@@ -400,7 +425,7 @@ describe("the endpoints of automations", () => {
   });
 
   test("report changes to the browsers of administrators", async () => {
-    const server = await serveBoard();
+    const server = await shareBoard();
     server.write("report");
     await accept(server, "report");
     const events = await followEvents(server, TOKEN);
@@ -410,6 +435,8 @@ describe("the endpoints of automations", () => {
 });
 
 describe.skipIf(!hasChromium)("the page of automations", () => {
+  useBrowser();
+
   test("says how to make the first one [O2]", { tags: "rest" }, async () => {
     const server = await serveBoard();
     const { page, faults } = await openConsole(server, "#/automations");
