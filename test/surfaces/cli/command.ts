@@ -5,7 +5,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 import { runCommandInProcess } from "./command-line.ts";
 
@@ -91,8 +91,25 @@ export interface Place {
 
 /** A temporary folder with files in it, and with a folder of skills, empty unless they are among the files. */
 export function project(files: Readonly<Record<string, string>> = {}): string {
+  return createProject(files, onTestFinished);
+}
+
+/**
+ * Returns what creates one project for the tests of a file that change nothing in it: its store is created and its skills are
+ * compiled once.
+ */
+export function shareProject(files: Readonly<Record<string, string>> = {}): () => string {
+  const removals: (() => void)[] = [];
+  afterAll(() => {
+    for (const remove of removals) remove();
+  });
+  let folder: string | undefined;
+  return () => (folder ??= createProject(files, (remove) => removals.push(remove)));
+}
+
+function createProject(files: Readonly<Record<string, string>>, onEnd: (remove: () => void) => void): string {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "skillgate-cli-")));
-  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  onEnd(() => rmSync(base, { recursive: true, force: true }));
   const folder = join(base, "project");
   mkdirSync(join(folder, "skills"), { recursive: true });
   for (const [name, content] of Object.entries(files)) {

@@ -3,7 +3,14 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { BIN, ended, environment, MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
+import { BIN, ended, environment, MATH_SKILL, MCP_JSON, project, shareProject, skillgate } from "./command.ts";
+
+const getPlain = shareProject({
+  "program.js": "'from a file'",
+  "program.md": "\uFEFF```ts\nconst n: number = 4;\nn\n```\n",
+});
+
+const getMath = shareProject({ "skills/math.js": MATH_SKILL, "quick.yaml": "limits:\n  cpuMs: 200\n" });
 
 test.each([
   ["text as it is", '"a\\nb"', "a\nb\n"],
@@ -20,11 +27,11 @@ test.each([
 ])("shows the result: %s [S3]", { tags: "rest" }, showResult);
 
 async function showResult(_what: string, code: string, stdout: string): Promise<void> {
-  expect(await skillgate(["run", "-e", code], { cwd: project() })).toEqual({ exit: 0, stdout, stderr: "" });
+  expect(await skillgate(["run", "-e", code], { cwd: getPlain() })).toEqual({ exit: 0, stdout, stderr: "" });
 }
 
 test("reads a program from a file, from -, or from a pipe [O1]", async () => {
-  const cwd = project({ "program.js": "'from a file'" });
+  const cwd = getPlain();
   const input = "'from stdin'";
   expect((await skillgate(["run", "program.js"], { cwd, input })).stdout).toBe("from a file\n");
   expect((await skillgate(["run", "-"], { cwd, input })).stdout).toBe("from stdin\n");
@@ -32,7 +39,7 @@ test("reads a program from a file, from -, or from a pipe [O1]", async () => {
 });
 
 test("ignores a byte order mark and a markdown fence in a file [S4]", async () => {
-  const cwd = project({ "program.md": "\uFEFF```ts\nconst n: number = 4;\nn\n```\n" });
+  const cwd = getPlain();
   expect((await skillgate(["run", "program.md"], { cwd })).stdout).toBe("4\n");
 });
 
@@ -52,7 +59,7 @@ test("reads a UTF-16 file by its byte order mark, and reports a file that is not
 });
 
 test("rejects files that cannot be read as wrong usage [O1]", async () => {
-  const cwd = project();
+  const cwd = getPlain();
   const outcomes = await Promise.all([
     skillgate(["run", "missing.js"], { cwd }),
     skillgate(["run", "."], { cwd }),
@@ -81,7 +88,7 @@ test("stops reading an endless stdin [S7]", { tags: "rest" }, async () => {
 });
 
 test("prints the outcome as one object with --json, and nothing else [O1]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const cwd = getMath();
   const code = "print('adding'); await device.MathSkill.add(2, 3)";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code, "--json"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -108,7 +115,7 @@ test("prints the outcome as one object with --json, and nothing else [O1]", asyn
 });
 
 test("exits with 3 for a refused program, with its reasons on stderr and its outcome in --json [S5]", async () => {
-  const cwd = project();
+  const cwd = getPlain();
   const refused = await skillgate(["run", "-e", "process.exit(0)"], { cwd });
   expect({ exit: refused.exit, stdout: refused.stdout }).toEqual({ exit: 3, stdout: "" });
   expect(refused.stderr).toContain("Refused; nothing was called.");
@@ -118,7 +125,7 @@ test("exits with 3 for a refused program, with its reasons on stderr and its out
 });
 
 test("exits with 1 for a failed program, with its position, and without a host path or stack [S10]", async () => {
-  const cwd = project();
+  const cwd = getPlain();
   const code = "print('so far');\nconst x = null;\nx.y";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "so far\n" });
@@ -128,7 +135,7 @@ test("exits with 1 for a failed program, with its position, and without a host p
 });
 
 test("exits with 1 for a failed call that is not caught [X1]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const cwd = getMath();
   const { exit, stdout } = await skillgate(["run", "-e", "device.MathSkill.fail('no luck')", "--json"], { cwd });
   expect(exit).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -145,21 +152,21 @@ test.each([
 ])("exits with 124 for %s [S7]", exceedLimit);
 
 async function exceedLimit(code: string, options: readonly string[], program: string): Promise<void> {
-  const cwd = project({ "skills/math.js": MATH_SKILL, "quick.yaml": "limits:\n  cpuMs: 200\n" });
+  const cwd = getMath();
   const { exit, stdout } = await skillgate(["run", "-e", program, "--json", ...options], { cwd });
   expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code } });
   expect(exit).toBe(124);
 }
 
 test("exits with 4 for a call that needs an approval without a user to ask [P6]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const cwd = getMath();
   const { exit, stdout } = await skillgate(["run", "-e", "device.MathSkill.pay('Ada', 5)", "--json"], { cwd });
   expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
   expect(exit).toBe(4);
 });
 
 test("approves what a script runs and calls with --yes [P6]", { tags: "rest" }, async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const cwd = getMath();
   const run = await skillgate(["run", "-e", "device.MathSkill.pay('Ada', 5)", "--yes"], { cwd });
   expect(run).toEqual({ exit: 0, stdout: "paid 5 to Ada\n", stderr: "" });
   const call = await skillgate(["call", "MathSkill.pay", "name=Ada", "amount=5", "--yes"], { cwd });
@@ -186,7 +193,7 @@ test.each(["run", "call", "search"])(
 );
 
 test("shows each call and the usage of the run on stderr with --trace [O1]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const cwd = getMath();
   const code = "await device.MathSkill.add(1, 2); try { await device.MathSkill.fail('x') } catch {}\n4";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code, "--trace"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "4\n" });
@@ -196,7 +203,7 @@ test("shows each call and the usage of the run on stderr with --trace [O1]", asy
 });
 
 test("reports a correction on stderr [S4]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const cwd = getMath();
   const { exit, stdout, stderr } = await skillgate(["run", "-e", "default_api.MathSkill.add(1, 2)"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "3\n" });
   expect(stderr).toMatch(/^Note: .*device/);
