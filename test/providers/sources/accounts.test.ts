@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { Cancellation } from "../../../sandbox/index.ts";
 import type { Caller } from "../../../src/model/caller.ts";
@@ -41,17 +41,30 @@ interface ApiSetup {
   readonly components?: object;
 }
 
+const folders = new Map<string, string>();
+afterAll(() => {
+  for (const folder of folders.values()) rmSync(folder, { recursive: true });
+});
+
+/** Returns the folder of a document, with its catalog once it was compiled. */
+function getFolder(document: string): string {
+  const before = folders.get(document);
+  if (before !== undefined) return before;
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-accounts-"));
+  folders.set(document, folder);
+  writeFileSync(join(folder, "api.json"), document);
+  return folder;
+}
+
 /** Opens an API of a document, with a server of its own, behind the router. */
 async function openApi({ paths, accounts, answer = echo, config = {}, components }: ApiSetup): Promise<Api> {
-  const folder = mkdtempSync(join(tmpdir(), "skillgate-accounts-"));
+  const folder = getFolder(JSON.stringify({ openapi: "3.1.0", info: { title: "Shop" }, paths, components }));
   const server = await startApiServer(answer);
-  const file = join(folder, "api.json");
-  writeFileSync(file, JSON.stringify({ openapi: "3.1.0", info: { title: "Shop" }, paths, components }));
   const source: SourceConfig = {
     kind: "openapi",
     name: "shop",
     skill: "ShopAPI",
-    document: pathToFileURL(file).href,
+    document: pathToFileURL(join(folder, "api.json")).href,
     server: server.origin,
     servers: [],
     headers: {},
@@ -65,10 +78,7 @@ async function openApi({ paths, accounts, answer = echo, config = {}, components
     ...config,
   };
   const provider = openSources([source], { cwd: folder, folder, answerBytes: 1 << 20, findAccount: accounts.find });
-  onTestFinished(async () => {
-    await provider.close();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => provider.close());
   await provider.known;
   const registry = createRegistry();
   for (const skill of provider.skills) registry.register(skill);

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 
-import { createRuntime, type Runtime, type RuntimeOptions } from "../../../src/index.ts";
+import { createRuntime, type Runtime } from "../../../src/index.ts";
 
 const PETS = {
   openapi: "3.0.3",
@@ -91,8 +91,16 @@ interface Received {
   readonly body: string;
 }
 
-/** A real API at a local port, and a project with its document. */
-async function openPets(source: object = {}, options: RuntimeOptions = {}) {
+interface PetsServer {
+  readonly url: string;
+  readonly received: Received[];
+}
+
+/** Takes what ends something that a test has started. */
+type OnEnd = (close: () => void | Promise<void>) => void;
+
+/** Starts a real API at a local port. */
+async function startPets(onEnd: OnEnd = onTestFinished): Promise<PetsServer> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     let body = "";
@@ -106,28 +114,72 @@ async function openPets(source: object = {}, options: RuntimeOptions = {}) {
     });
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
+  onEnd(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, received };
+}
+
+/** Creates a project with the document. */
+function createProject(onEnd: OnEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-"));
   writeFileSync(join(folder, "pets.json"), JSON.stringify(PETS));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const pets = { openapi: "./pets.json", server: url, private: true, ...source };
-  const open = async (): Promise<Runtime> => {
-    const runtime = await createRuntime({
-      cwd: folder,
-      skillsDir: false,
-      workers: 1,
-      sources: { pets },
-      mcp: { stateDir: join(folder, "state") },
-      ...options,
-    });
-    onTestFinished(() => runtime.close());
-    await runtime.known;
-    return runtime;
-  };
-  onTestFinished(() => {
-    server.close();
-    rmSync(folder, { recursive: true });
+  onEnd(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const closers: (() => void | Promise<void>)[] = [];
+const onFileEnd: OnEnd = (close) => void closers.unshift(close);
+afterAll(async () => {
+  for (const close of closers) await close();
+});
+
+let sharedProject: string | undefined;
+
+/** The project of the tests that do not change the document: it is compiled once. */
+const shareProject = (): string => (sharedProject ??= createProject(onFileEnd));
+
+async function openRuntime(
+  folder: string,
+  url: string,
+  source: object = {},
+  onEnd: OnEnd = onTestFinished,
+): Promise<Runtime> {
+  const runtime = await createRuntime({
+    cwd: folder,
+    skillsDir: false,
+    workers: 1,
+    typecheck: false,
+    sources: { pets: { openapi: "./pets.json", server: url, private: true, ...source } },
+    mcp: { stateDir: join(folder, "state") },
   });
-  return { received, folder, url, open, runtime: await open() };
+  onEnd(() => runtime.close());
+  await runtime.known;
+  return runtime;
+}
+
+/** The API, and a runtime with its document and settings of its own. */
+async function openPets(source: object) {
+  const { url, received } = await startPets();
+  return { received, runtime: await openRuntime(shareProject(), url, source) };
+}
+
+let sharedPets: Promise<{ readonly runtime: Runtime; readonly received: Received[] }> | undefined;
+
+/** The API and the runtime of the tests without settings of their own. It has received nothing. */
+async function sharePets(): Promise<{ readonly runtime: Runtime; readonly received: Received[] }> {
+  const create = async () => {
+    const { url, received } = await startPets(onFileEnd);
+    return { received, runtime: await openRuntime(shareProject(), url, {}, onFileEnd) };
+  };
+  const pets = await (sharedPets ??= create());
+  pets.received.length = 0;
+  return pets;
+}
+
+/** The API, and a project whose document the test changes. */
+async function createChangingPets() {
+  const { url, received } = await startPets();
+  const folder = createProject();
+  return { received, url, folder, open: () => openRuntime(folder, url) };
 }
 
 test("a document becomes a skill whose operations are checked and called [S5]", async () => {
@@ -158,7 +210,7 @@ test("a document becomes a skill whose operations are checked and called [S5]", 
 });
 
 test("a property that a document does not have is refused before a request is sent [S5]", async () => {
-  const { runtime, received } = await openPets();
+  const { runtime, received } = await sharePets();
   const outcome = await runtime.run('device.PetsAPI.pets_create({ nam: "Ada" })');
   expect(outcome.kind).toBe("refused");
   expect(outcome.text).toContain("name");
@@ -188,7 +240,7 @@ test("the effects are those of the verbs, and of the owner's settings [P3]", asy
 });
 
 test("an error of the API says what it answered, and a program can catch it [S10]", async () => {
-  const { runtime } = await openPets();
+  const { runtime } = await sharePets();
   const source = "try { await device.PetsAPI.getPetsById(7) } catch (e) { return [e.status, e.message] }";
   const outcome = await runtime.run(source);
   expect(outcome).toMatchObject({ kind: "completed", value: [404, expect.stringContaining("no such pet")] });
@@ -200,7 +252,8 @@ test("include and exclude select operations [P2]", async () => {
 });
 
 test("the last good document serves if the file is broken or gone, and says so [M10]", async () => {
-  const { runtime, folder, open } = await openPets();
+  const { folder, open } = await createChangingPets();
+  const runtime = await open();
   await runtime.close();
   writeFileSync(join(folder, "pets.json"), "{ not json");
   const broken = await open();
@@ -214,7 +267,8 @@ test("the last good document serves if the file is broken or gone, and says so [
 });
 
 test("names stay when the document changes, and what is broken is left out by name [N2]", async () => {
-  const { runtime, folder, open } = await openPets();
+  const { folder, open } = await createChangingPets();
+  const runtime = await open();
   expect(runtime.listApis()[0]?.problems.join()).toContain("put /pets/{id}: a parameter that leads nowhere");
   await runtime.close();
   const { "/pets": pets, ...others } = PETS.paths;
@@ -290,8 +344,7 @@ paths:
 });
 
 test("a document of Swagger 2.0 has its base path, its collections and its forms [S5]", async () => {
-  const { runtime, folder, received, url } = await openPets();
-  await runtime.close();
+  const { folder, received, url } = await createChangingPets();
   const swagger = {
     swagger: "2.0",
     info: { title: "Old", version: "1" },
@@ -347,15 +400,14 @@ test("a document of Swagger 2.0 has its base path, its collections and its forms
 });
 
 test("a program sends bytes as a part of a form, and no path that leads elsewhere [S9]", async () => {
-  const { runtime, received } = await openPets();
+  const { runtime, received } = await sharePets();
   const source = "await device.PetsAPI.addPhoto({ file: new Uint8Array([80, 78, 71]), title: 'Rex' })";
   expect(await runtime.run(source)).toMatchObject({ kind: "completed" });
   expect(received[0]?.body).toMatch(/name="file"[^]*PNG[^]*name="title"[^]*Rex/);
 });
 
 test("headers are sent to a server that only the document names neither at first nor after a change [P12]", async () => {
-  const { runtime, folder, received, url } = await openPets();
-  await runtime.close();
+  const { folder, received, url } = await createChangingPets();
   writeFileSync(join(folder, "moved.json"), JSON.stringify({ ...PETS, servers: [{ url }] }));
   const pets = { openapi: "moved.json", private: true, headers: { Authorization: "Bearer secret-token-4711" } };
   const moved = await createRuntime({ cwd: folder, skillsDir: false, workers: 1, sources: { pets } });
@@ -370,8 +422,7 @@ test("headers are sent to a server that only the document names neither at first
 });
 
 test("a source that cannot be used is a problem, and the others go on [M10]", async () => {
-  const { runtime, folder, url } = await openPets();
-  await runtime.close();
+  const { folder, url } = await createChangingPets();
   const openapi = "pets.json";
   const sources = {
     bad: { openapi, server: "https://user:word@api.example" },

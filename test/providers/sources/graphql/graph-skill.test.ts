@@ -7,11 +7,13 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { Runtime } from "../../../../src/index.ts";
 import type { Caller } from "../../../../src/model/caller.ts";
 import type { CheckOrder } from "../../../../src/providers/sources/graphql/check/protocol.ts";
-import { startProject } from "./project.ts";
+import { shareProjectFolder, startProject } from "./project.ts";
 import { TRACKER } from "./tracker.ts";
 
+const getFolder = shareProjectFolder();
+
 test("a schema becomes the methods query and mutate, whose root fields are parts with effects of their own [S5]", async () => {
-  const { open } = await startProject();
+  const { open } = await startProject([], getFolder());
   const runtime = await open({ effects: { "query:view": "write", "mutate:attach": "read" } });
   expect(runtime.problems).toEqual([]);
   const skill = runtime.catalog.skill("TrackerGraph");
@@ -90,7 +92,7 @@ test("a query of a schema that has one type for queries and mutations counts as 
 });
 
 test("a root field that the settings leave out is refused, and says who offers it [S5]", async () => {
-  const { open, server } = await startProject();
+  const { open, server } = await startProject([], getFolder());
   const runtime = await open({ exclude: ["mutate:*", "query:me"] });
   expect(runtime.catalog.skill("TrackerGraph")?.methods.map(({ name }) => name)).toEqual(["query"]);
   const outcome = await runtime.run(
@@ -162,7 +164,7 @@ const BOB: Caller = { id: "bob", permissions: ["call:*"] };
 const TOKENS = { ada: "token-of-ada-4f9c2e71", bob: "token-of-bob-88a1c0d2" };
 
 test("each caller makes requests with its own account, and a mutation with the one of its pattern [S5]", async () => {
-  const { open, server, cwd } = await startProject();
+  const { open, server, cwd } = await startProject([], getFolder());
   const runtime = await open(
     { account: { "*": "tracker", "mutate:*": "writer" } },
     {
@@ -191,7 +193,7 @@ test("each caller makes requests with its own account, and a mutation with the o
 });
 
 test("a program reads partial data with notes, pages and files, and catches errors by their code [S5]", async () => {
-  const { open, server } = await startProject();
+  const { open, server } = await startProject([], getFolder());
   const runtime = await open({ requests: "get" });
   const partial = await runtime.run("await device.TrackerGraph.query({ query: `{ issue(number: 2) { secret } }` })");
   expect(partial).toMatchObject({
@@ -223,7 +225,7 @@ test("a program reads partial data with notes, pages and files, and catches erro
 });
 
 test("the values of variables are checked once for each call [S5]", async () => {
-  const { open } = await startProject();
+  const { open } = await startProject([], getFolder());
   const runtime = await open();
   const post = vi.spyOn(Worker.prototype, "postMessage");
   onTestFinished(() => post.mockRestore());

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../../../src/index.ts";
 import type { SourceSettings } from "../../../../src/runtime/options.ts";
@@ -16,12 +16,12 @@ export interface Tracker {
   readonly open: (source?: Partial<SourceSettings>, options?: RuntimeOptions) => Promise<Runtime>;
 }
 
-/** A tracker, and a project with its schema as a file. */
-export async function startProject(plugins: readonly YogaPlugin[] = []): Promise<Tracker> {
+/** A tracker, and a project with its schema as a file. `cwd` is a folder of the tests of a file, if they share it. */
+export async function startProject(
+  plugins: readonly YogaPlugin[] = [],
+  cwd: string = createTestFolder(),
+): Promise<Tracker> {
   const server = await startTracker(plugins);
-  const cwd = mkdtempSync(join(tmpdir(), "skillgate-tracker-"));
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
-  writeFileSync(join(cwd, "tracker.graphql"), TRACKER);
   const open: Tracker["open"] = async (source, options) => {
     const tracker = { graphql: server.url, schema: "./tracker.graphql", private: true, ...source };
     const runtime = await createRuntime({
@@ -39,4 +39,25 @@ export async function startProject(plugins: readonly YogaPlugin[] = []): Promise
     return runtime;
   };
   return { server, cwd, open };
+}
+
+function createTestFolder(): string {
+  const folder = createFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Returns what creates one folder for the tests of a file that leave the schema as it is: it is compiled once. */
+export function shareProjectFolder(): () => string {
+  let folder: string | undefined;
+  afterAll(() => {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  });
+  return () => (folder ??= createFolder());
+}
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-tracker-"));
+  writeFileSync(join(folder, "tracker.graphql"), TRACKER);
+  return folder;
 }

@@ -5,7 +5,9 @@ import type { Runtime } from "../../../../src/index.ts";
 import { CLIENT_SECRET, startOAuthProvider, type TestProvider } from "../../../support/servers/oauth-provider.ts";
 import type { GraphServer } from "../../../support/servers/graph-server.ts";
 import type { YogaPlugin } from "../../../support/servers/yoga.mjs";
-import { startProject } from "./project.ts";
+import { shareProjectFolder, startProject } from "./project.ts";
+
+const getFolder = shareProjectFolder();
 
 /** Refuses tokens in the errors of an answer, with a status. */
 function createGate(isRefused: (token: string) => boolean, status: number): YogaPlugin {
@@ -24,7 +26,7 @@ async function openTracker(
   isRefused: (token: string, provider: TestProvider) => boolean,
 ): Promise<{ readonly runtime: Runtime; readonly provider: TestProvider; readonly server: GraphServer }> {
   const provider = await startOAuthProvider();
-  const { open, server } = await startProject([createGate((token) => isRefused(token, provider), status)]);
+  const { open, server } = await startProject([createGate((token) => isRefused(token, provider), status)], getFolder());
   const account = {
     type: "oauth",
     grant: "client",
