@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { Client } from "../../../src/model/client-requests.ts";
 import type { CallContext } from "../../../src/model/skill.ts";
 import { createRuntime } from "../../../src/runtime.ts";
-import { call, connected, ended, fixture, ROOT } from "../../support/mcp/servers.ts";
+import { call, connected, ended, fixture, ROOT, shareConnected } from "../../support/mcp/servers.ts";
 
 const ANSWERS: Readonly<Record<string, unknown>> = {
   "elicitation/create": { action: "accept", content: { name: "Ada" } },
@@ -21,6 +21,12 @@ const by = (id: string, client: Client = person()): Partial<CallContext> => ({
   caller: { id, permissions: ["call:*"] },
   client,
 });
+
+/** The servers of both generations. A caller whose client answers requests has a process of its own of the older one. */
+const SHARED = {
+  "2025-11-25": shareConnected(fixture()),
+  modern: shareConnected(fixture(["modern"])),
+};
 
 const FORM = {
   message: "[fixture asks] your name?",
@@ -66,10 +72,10 @@ test("announces to a server exactly the requests that its caller can answer [M7]
     ["2025-11-25", {}],
     ["modern", TASKS],
   ] as const) {
-    const provider = await connected([fixture([way])]);
+    const provider = await SHARED[way]();
     expect(await call(provider, "capabilities")).toEqual(all);
-    expect(await call(provider, "capabilities", {}, by("ada", some))).toEqual({ ...abilities, ...all });
-    expect(await call(provider, "capabilities", {}, by("bob", person({})))).toEqual(all);
+    expect(await call(provider, "capabilities", {}, by("some", some))).toEqual({ ...abilities, ...all });
+    expect(await call(provider, "capabilities", {}, by("none", person({})))).toEqual(all);
   }
 });
 
@@ -94,7 +100,7 @@ test("uses one connection for each caller that answers requests, and asks each i
 });
 
 test("shares one process of a modern server, and asks exactly the client of each call [M7]", async () => {
-  const provider = await connected([fixture(["modern"])]);
+  const provider = await SHARED.modern();
   const [ada, bob] = [person(), person({ "roots/list": ANSWERS["roots/list"] })];
   const pid = await call(provider, "pid");
   expect(await call(provider, "pid", {}, by("ada", ada))).toBe(pid);
@@ -141,19 +147,19 @@ test.each([
   [{ action: "maybe" }, /^Invalid elicitation result: /],
   [undefined, /^Invalid elicitation result: /],
 ])("returns a malformed answer (%j) to the server as an error [M7]", async (answer, words) => {
-  const provider = await connected([fixture()]);
+  const provider = await SHARED["2025-11-25"]();
   const client = person({ "elicitation/create": answer });
-  expect(await call(provider, "ask", {}, by("ada", client))).toMatchObject({
+  expect(await call(provider, "ask", {}, by(`malformed ${typeof answer}`, client))).toMatchObject({
     code: -32602,
     message: expect.stringMatching(words) as string,
   });
 });
 
 test("fails the request, not the server, if a caller does not answer [M7]", async () => {
-  const provider = await connected([fixture()]);
+  const provider = await SHARED["2025-11-25"]();
   const client = { can: () => true, ask: () => Promise.reject(new Error("the window was closed")) };
-  expect(await call(provider, "ask", {}, by("ada", client))).toMatchObject({ message: "the window was closed" });
-  expect(await call(provider, "echo", { message: "well" }, by("ada", client))).toBe("well");
+  expect(await call(provider, "ask", {}, by("closed", client))).toMatchObject({ message: "the window was closed" });
+  expect(await call(provider, "echo", { message: "well" }, by("closed", client))).toBe("well");
 });
 
 test("sends the user to a page that a server requires, and repeats the call [M7]", async () => {
@@ -175,20 +181,20 @@ test.each([
   ["https://pay.example/", { action: "decline" }, "payment is required; first visit https://pay.example/"],
   ["javascript:alert(1)", { action: "accept" }, "payment is required"],
 ])("fails the call if the user does not visit the page (%s, %j) [M7]", async (url, answer, message) => {
-  const provider = await connected([fixture()]);
+  const provider = await SHARED["2025-11-25"]();
   const client = person({ "elicitation/create": answer });
-  await expect(call(provider, "pay_first", { url }, by("ada", client))).rejects.toMatchObject({ message });
+  await expect(call(provider, "pay_first", { url }, by(`unpaid ${url}`, client))).rejects.toMatchObject({ message });
 });
 
 test("passes a log message of a server to its caller, if it has only one [M7]", async () => {
-  for (const ways of [[], ["modern"]]) {
-    const provider = await connected([fixture(ways)]);
+  for (const way of ["2025-11-25", "modern"] as const) {
+    const provider = await SHARED[way]();
     const log = vi.fn<CallContext["log"]>();
     await call(provider, "log", {}, { log });
     const sent = { level: "warning", data: "disk is almost full" };
     expect(log.mock.calls).toEqual([["warn", "disk is almost full", sent]]);
     const other = vi.fn<CallContext["log"]>();
-    const slow = call(provider, "progress_after", { ms: 200 }, { ...by("bob", person({})), log: other });
+    const slow = call(provider, "progress_after", { ms: 200 }, { ...by("other", person({})), log: other });
     await call(provider, "log", {}, { log });
     await slow;
     expect(log.mock.calls).toHaveLength(1);
@@ -237,7 +243,7 @@ test("does not count the time in which a user answers a request [X2]", { tags: "
 });
 
 test("sends the id of a call as its idempotency key [R3]", async () => {
-  const provider = await connected([fixture()]);
+  const provider = await SHARED["2025-11-25"]();
   const results: unknown[] = [];
   await call(provider, "capabilities", {}, { callId: "run-1/2", wire: (result) => results.push(result) });
   expect(results).toMatchObject([{ _meta: { key: "run-1/2" } }]);

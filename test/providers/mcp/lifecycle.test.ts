@@ -1,17 +1,65 @@
-import { readdir, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 
-import { connectServers } from "../../../src/providers/mcp/index.ts";
+import type { MethodDefinition } from "../../../src/model/skill.ts";
+import { connectServers, type McpProvider } from "../../../src/providers/mcp/index.ts";
 
-import { call, connected, ended, fixture, temporaryFolder, until } from "../../support/mcp/servers.ts";
+import { call, connected, ended, fixture, openLogins, temporaryFolder, until } from "../../support/mcp/servers.ts";
 
 /** Restarts as usual, only sooner. */
 const SOON = { firstDelayMs: 10, longestDelayMs: 40 };
 
+let restarting: McpProvider | undefined;
+afterAll(endRestarting);
+
+/** Returns the server of the tests that end its process, which is there again. */
+async function connectRestarting(): Promise<McpProvider> {
+  const provider = (restarting ??= connectServers([fixture()], { env: process.env, restart: SOON }));
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  return provider;
+}
+
+async function endRestarting(): Promise<void> {
+  await restarting?.close();
+  restarting = undefined;
+}
+
+/** What an earlier run has stored of the server, in a folder that tests copy before they connect. */
+interface EarlierRun {
+  readonly folder: string;
+  readonly methods: readonly MethodDefinition[] | undefined;
+}
+
+let earlier: Promise<EarlierRun> | undefined;
+afterAll(async () => {
+  if (earlier !== undefined) await rm((await earlier).folder, { recursive: true });
+});
+
+function getEarlierRun(): Promise<EarlierRun> {
+  return (earlier ??= runEarlier());
+}
+
+async function runEarlier(): Promise<EarlierRun> {
+  const folder = await mkdtemp(join(tmpdir(), "skillgate-mcp-"));
+  const { tokens } = openLogins(folder);
+  const provider = connectServers([fixture()], { env: process.env, tokens, stateDir: folder });
+  await provider.ready;
+  const methods = provider.skills[0]?.methods;
+  await provider.close();
+  return { folder, methods };
+}
+
+async function copyEarlierFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  await cp((await getEarlierRun()).folder, folder, { recursive: true });
+  return folder;
+}
+
 test("fails the calls of a server that exits during a call, and restarts it [M4]", async () => {
-  const provider = await connected([fixture()], { restart: SOON });
+  const provider = await connectRestarting();
   const first = await call(provider, "pid");
   const bystander = call(provider, "never");
   const facts = { server: "fixture", tool: "die", skill: "FixtureMCP", method: "die", error: "exited with code 3" };
@@ -52,7 +100,7 @@ test("fails the calls of a server at once that has crashed too often, and keeps 
 });
 
 test("keeps the skill of a restarted server with the same tools [M4]", async () => {
-  const provider = await connected([fixture()], { restart: SOON });
+  const provider = await connectRestarting();
   const [skill] = provider.skills;
   await call(provider, "die").catch(() => {});
   await until(provider, () => provider.servers[0]?.status === "connected");
@@ -116,12 +164,12 @@ test.each([
 });
 
 test("reads the last answer of a server that exits [M4]", async () => {
-  const provider = await connected([fixture()], { restart: SOON });
+  const provider = await connectRestarting();
   expect(await call(provider, "die_after_answer")).toBe("last words");
 });
 
 test("restarts a server that closes its output [M4]", async () => {
-  const provider = await connected([fixture()], { restart: SOON });
+  const provider = await connectRestarting();
   await expect(call(provider, "close_stdout")).rejects.toMatchObject({ code: "SERVER_GONE" });
   await until(provider, () => provider.servers[0]?.status === "connected");
   expect(await call(provider, "echo", { message: "back" })).toBe("back");
@@ -219,10 +267,8 @@ test("closes at the signal of the caller as well [M9]", async () => {
 });
 
 test("starts a server that is known from an earlier run at its first call [M3]", async () => {
-  const stateDir = await temporaryFolder();
-  const first = await connected([fixture()], { stateDir });
-  const { methods } = first.skills[0] ?? {};
-  await first.close();
+  const { methods } = await getEarlierRun();
+  const stateDir = await copyEarlierFolder();
   await waitForChildren();
   const provider = connectServers([fixture()], { env: process.env, stateDir, start: "when needed" });
   onTestFinished(() => provider.close());
@@ -238,9 +284,7 @@ test("starts a server that is known from an earlier run at its first call [M3]",
 });
 
 test("stores what it knows of servers in files that only their owner can read [M3]", async () => {
-  const stateDir = await temporaryFolder();
-  await connected([fixture()], { stateDir });
-  const files = await readdir(stateDir, { recursive: true, withFileTypes: true });
+  const files = await readdir((await getEarlierRun()).folder, { recursive: true, withFileTypes: true });
   const modes = await Promise.all(
     files.map(async (file) => ((await stat(join(file.parentPath, file.name))).mode & 0o777).toString(8)),
   );
@@ -277,8 +321,7 @@ test("retries a server that worked earlier and does not start now [M4]", async (
 });
 
 test("starts known servers on request, and offers their tools in the meantime [M3]", async () => {
-  const stateDir = await temporaryFolder();
-  await (await connected([fixture()], { stateDir })).close();
+  const stateDir = await copyEarlierFolder();
   const provider = connectServers([fixture()], { env: process.env, stateDir });
   onTestFinished(() => provider.close());
   expect(provider.skills[0]?.name).toBe("FixtureMCP");
@@ -334,5 +377,6 @@ function countChildren(): number {
 
 /** Resolves when this process has no child, also none of an earlier test. */
 async function waitForChildren(): Promise<void> {
+  await endRestarting();
   await expect.poll(countChildren, { timeout: 3_000 }).toBe(0);
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { expect, onTestFinished } from "vitest";
+import { afterAll, expect, onTestFinished } from "vitest";
 
 import { createKeySource, createServerLogins, type ServerLogins } from "../../../src/accounts/index.ts";
 import { toServerConfig } from "../../../src/config/index.ts";
@@ -51,6 +51,20 @@ export async function connected(
   onTestFinished(() => provider.close());
   await provider.ready;
   return provider;
+}
+
+/** Returns what connects a server once, for the tests of a file that can have the same one. */
+export function shareConnected(
+  server: ServerConfig,
+  options: Partial<McpProviderOptions> = {},
+): () => Promise<McpProvider> {
+  let provider: McpProvider | undefined;
+  afterAll(() => provider?.close());
+  return async () => {
+    provider ??= connectServers([server], { env: process.env, ...options });
+    await provider.ready;
+    return provider;
+  };
 }
 
 /** Calls a tool of the fixture. */
