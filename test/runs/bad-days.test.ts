@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 
 import {
   type Caller,
@@ -23,6 +23,12 @@ const SEND = `const first = await device.MailSkill.note("a"); [first, await devi
 interface Post {
   readonly runtime: Runtime;
   readonly sent: string[];
+}
+
+/** A run that waits for a person in no process. */
+interface WaitingRun {
+  readonly id: string;
+  readonly question: string;
 }
 
 /** A runtime on a store with a skill that notes at once, and sends after a yes. */
@@ -60,7 +66,7 @@ function createFolder(): string {
 async function leaveWaiting(
   store: string,
   options: { caller?: Caller; runtime?: RuntimeOptions } = {},
-): Promise<{ id: string; question: string }> {
+): Promise<WaitingRun> {
   const { runtime } = await openPost(store, { ...options.runtime });
   const next = followQuestions(runtime);
   const outcome = runtime.run(SEND, { ...(options.caller && { caller: options.caller }) });
@@ -70,6 +76,26 @@ async function leaveWaiting(
   return { id: question.runId, question: question.id };
 }
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+let template: Promise<WaitingRun & { readonly store: string }> | undefined;
+
+/** Returns a store of its own with a run that waits for a person: a copy of one in which such a run was left. */
+async function copyWaiting(): Promise<WaitingRun & { readonly store: string }> {
+  const create = async (): Promise<WaitingRun & { readonly store: string }> => {
+    const store = mkdtempSync(join(tmpdir(), "skillgate-runs-"));
+    folders.push(store);
+    return { store, ...(await leaveWaiting(store)) };
+  };
+  const original = await (template ??= create());
+  const store = createFolder();
+  cpSync(original.store, store, { recursive: true });
+  return { ...original, store };
+}
+
 async function openStore(folder: string): Promise<Database> {
   const database = await openDatabase({ folder });
   onTestFinished(() => database.close());
@@ -77,8 +103,7 @@ async function openStore(folder: string): Promise<Database> {
 }
 
 test("continues a run that was answered with no: the program can catch it [R2]", async () => {
-  const store = createFolder();
-  const { id, question } = await leaveWaiting(store);
+  const { store, id, question } = await copyWaiting();
   const { runtime, sent } = await openPost(store);
   await runtime.approvals.answer(question, { approve: false });
   expect(await runtime.runs.resume(id)).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
@@ -111,8 +136,7 @@ test("keeps a question open for a month [R2]", async () => {
 });
 
 test("refuses a method that has changed since, unless the owner accepts it [R2]", async () => {
-  const store = createFolder();
-  const { id, question } = await leaveWaiting(store);
+  const { store, id, question } = await copyWaiting();
   const changed = await openPost(store, {}, "Send a mail to all");
   await changed.runtime.approvals.answer(question, { approve: true });
   const copy = await copyRun(await openStore(store), id);
@@ -126,8 +150,7 @@ test("refuses a method that has changed since, unless the owner accepts it [R2]"
 });
 
 test("refuses a method that is gone [R2]", async () => {
-  const store = createFolder();
-  const { id, question } = await leaveWaiting(store);
+  const { store, id, question } = await copyWaiting();
   const runtime = await createRuntime({ skillsDir: false, skills: [], store, workers: 1 });
   onTestFinished(() => runtime.close());
   await runtime.approvals.answer(question, { approve: true });
@@ -135,8 +158,7 @@ test("refuses a method that is gone [R2]", async () => {
 });
 
 test("lets one of two processes continue a run [R2]", async () => {
-  const store = createFolder();
-  const { id, question } = await leaveWaiting(store);
+  const { store, id, question } = await copyWaiting();
   const posts = await Promise.all([openPost(store), openPost(store), openPost(store)]);
   await posts[0].runtime.approvals.answer(question, { approve: true });
   const ends = await Promise.allSettled(posts.map(({ runtime }) => runtime.runs.resume(id)));
@@ -152,8 +174,7 @@ describe("a record that was changed", () => {
     ["a call", (text: string) => text.replace('[\\"a\\"]', '[\\"b\\"]'), "entry 0 was changed"],
     ["its text", () => "no JSON", "entry 0 was changed"],
   ])("%s: is not continued [R1]", async (_name, change, message) => {
-    const store = createFolder();
-    const { id } = await leaveWaiting(store);
+    const { store, id } = await copyWaiting();
     const copy = await copyRun(await openStore(store), id, change);
     const { runtime, sent } = await openPost(store);
     await expect(runtime.runs.resume(copy)).rejects.toMatchObject({
@@ -181,8 +202,7 @@ test("does not continue the run of a key that was revoked [R2]", async () => {
 });
 
 test("hides the runs of other callers [R2]", async () => {
-  const store = createFolder();
-  const { id } = await leaveWaiting(store);
+  const { store, id } = await copyWaiting();
   const { runtime } = await openPost(store);
   const caller: Caller = { id: "eve", permissions: ["call:*"] };
   expect(await runtime.runs.list({ caller })).toEqual([]);
@@ -206,8 +226,7 @@ test("makes no call with an effect while its record cannot be written [R1]", asy
 });
 
 test("cancels a run that waits in no process [R2]", async () => {
-  const store = createFolder();
-  const { id, question } = await leaveWaiting(store);
+  const { store, id, question } = await copyWaiting();
   const { runtime } = await openPost(store);
   await runtime.runs.cancel(id);
   expect(await runtime.runs.get(id)).toMatchObject({ state: "cancelled", isOpen: false });

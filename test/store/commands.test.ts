@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -10,9 +10,20 @@ import { expect, test } from "vitest";
 
 import { AUDIT } from "../../src/store/audit/rows.ts";
 import { openEngine } from "../../src/store/database/open.ts";
-import { BIN, environment, MATH_SKILL, project, skillgate, start } from "../surfaces/cli/command.ts";
+import { BIN, environment, MATH_SKILL, project, shareProject, skillgate, start } from "../surfaces/cli/command.ts";
 
 const SETTINGS = { "skills/math.js": MATH_SKILL, "settings.yaml": "audit: store\nstore: { dir: state }\n" };
+
+const getTemplate = shareProject(SETTINGS);
+let called: Promise<unknown> | undefined;
+
+/** Creates a project whose store has the records of one call: a copy of the store of a project in which it was made. */
+async function projectWithCall(): Promise<string> {
+  await (called ??= skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd: getTemplate() }));
+  const cwd = project(SETTINGS);
+  cpSync(join(getTemplate(), "state"), join(cwd, "state"), { recursive: true });
+  return cwd;
+}
 
 function parseLines(text: string): readonly Record<string, unknown>[] {
   return text
@@ -83,8 +94,7 @@ test("stores no records of a single command unless the settings say so [P8]", { 
 });
 
 test("filters and exports records as JSON lines and CSV [P8]", { tags: "rest" }, async () => {
-  const cwd = project(SETTINGS);
-  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const cwd = await projectWithCall();
   await skillgate(["call", "MathSkill.fail", "why=x"], { cwd });
   const exported = parseLines((await skillgate(["audit", "export", "--method", "MathSkill.fail"], { cwd })).stdout);
   expect(exported.at(-1)).toMatchObject({ trailer: { lines: 2, filter: { method: "MathSkill.fail" } } });
@@ -111,8 +121,7 @@ test("filters and exports records as JSON lines and CSV [P8]", { tags: "rest" },
 });
 
 test("verifies a log against a head that was kept elsewhere [P8]", { tags: "rest" }, async () => {
-  const cwd = project(SETTINGS);
-  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const cwd = await projectWithCall();
   const head = join(cwd, "head.json");
   writeFileSync(head, (await skillgate(["audit", "verify", "--json"], { cwd })).stdout);
   expect((await skillgate(["audit", "verify", "--head", head], { cwd })).exit).toBe(0);
@@ -125,8 +134,7 @@ test("verifies a log against a head that was kept elsewhere [P8]", { tags: "rest
 });
 
 test("verifies an exported file, also elsewhere, and names a line that was changed [P8]", async () => {
-  const cwd = project(SETTINGS);
-  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const cwd = await projectWithCall();
   const file = join(cwd, "audit.jsonl");
   await skillgate(["audit", "export", "--out", file], { cwd });
   const verified = await skillgate(["audit", "verify", file], { cwd });
@@ -164,8 +172,7 @@ test("verifies an exported file, also elsewhere, and names a line that was chang
 });
 
 test("prints new records while another process adds them [P8]", { tags: "rest" }, async () => {
-  const cwd = project(SETTINGS);
-  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const cwd = await projectWithCall();
   const tail = start(["audit", "tail", "--limit", "1"], { cwd });
   const lines = createInterface(tail.stdout ?? process.stdin)[Symbol.asyncIterator]();
   expect((await lines.next()).value).toMatch(/^2 .* MathSkill\.add {2}ok/);
@@ -184,8 +191,7 @@ test("shows how much programs store", { tags: "rest" }, async () => {
 });
 
 test("shows, exports and cleans up the store", async () => {
-  const cwd = project(SETTINGS);
-  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const cwd = await projectWithCall();
   const file = join(cwd, "state", "skillgate.db");
   expect(JSON.parse((await skillgate(["store", "info", "--json"], { cwd })).stdout)).toMatchObject({
     kind: "sqlite",
@@ -225,8 +231,7 @@ test("names the version to install for a store of a newer version", async () => 
 });
 
 test("backs up and restores a store, and says why it cannot [P8]", async () => {
-  const cwd = project(SETTINGS);
-  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const cwd = await projectWithCall();
   const backup = ["store", "backup", "--out", "monday.db"];
   expect(await skillgate(backup, { cwd })).toMatchObject({
     exit: 0,
