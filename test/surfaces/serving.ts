@@ -13,7 +13,7 @@ import {
   type ElicitResult as OldElicitResult,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 import { defineSkill } from "../../src/authoring/define-skill.ts";
 import type { RuntimeOptions } from "../../src/runtime/options.ts";
@@ -27,20 +27,49 @@ export async function serve(
   isToken?: (token: string) => boolean,
   times?: Parameters<typeof serveHttp>[3],
 ): Promise<{ readonly url: string; readonly runtime: Runtime; readonly close: () => Promise<void> }> {
-  const runtime = await createRuntime({
-    skillsDir: false,
-    skills: [TestSkill],
-    workers: 1,
-    typecheck: false,
-    ...options,
-  });
-  const auth = isToken !== undefined;
-  const given = { ...SERVER_DEFAULTS, port: 0, auth, drainSeconds: 2, ...settings };
-  const server = await serveHttp(runtime, given, isToken, times);
+  const runtime = await openRuntime(options);
+  const server = await listen(runtime, settings, isToken, times);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= server.close().then(() => runtime.close()));
   onTestFinished(close);
   return { url: server.url, runtime, close };
+}
+
+/**
+ * Opens one runtime for the tests of a file that change nothing of it, and serves it with one server for each settings. All
+ * close after the tests, because the end of one server releases the callers of the runtime.
+ */
+export function shareRuntime(
+  open: () => Promise<Runtime> = openRuntime,
+): (settings?: Partial<HttpServerSettings>) => Promise<{ readonly url: string; readonly runtime: Runtime }> {
+  let shared: Promise<Runtime> | undefined;
+  const servers = new Map<string, ReturnType<typeof serveHttp>>();
+  afterAll(async () => {
+    for (const server of servers.values()) await (await server).close();
+    await (await shared)?.close();
+  });
+  return async (settings = {}) => {
+    const runtime = await (shared ??= open());
+    const key = JSON.stringify(settings);
+    const server = servers.get(key) ?? listen(runtime, settings);
+    servers.set(key, server);
+    return { url: (await server).url, runtime };
+  };
+}
+
+/** Opens a runtime with the skill for tests. */
+export async function openRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  return createRuntime({ skillsDir: false, skills: [TestSkill], workers: 1, typecheck: false, ...options });
+}
+
+function listen(
+  runtime: Runtime,
+  settings: Partial<HttpServerSettings>,
+  isToken?: (token: string) => boolean,
+  times?: Parameters<typeof serveHttp>[3],
+): ReturnType<typeof serveHttp> {
+  const given = { ...SERVER_DEFAULTS, port: 0, auth: isToken !== undefined, drainSeconds: 2, ...settings };
+  return serveHttp(runtime, given, isToken, times);
 }
 
 /** Events of the slow method, to wait for instead of a fixed time. */

@@ -3,9 +3,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import { OWNER } from "../../../src/model/caller.ts";
 import { createMcpSurface } from "../../../src/surfaces/mcp/index.ts";
-import { newClient, oldClient, type Parsed, post, serve, whenSlow } from "../serving.ts";
+import { newClient, oldClient, type Parsed, post, serve, shareRuntime, whenSlow } from "../serving.ts";
 
 const { version } = createRequire(import.meta.url)("../../../package.json") as { version: string };
+
+const serveShared = shareRuntime();
 
 const SESSION = { "mcp-protocol-version": "2025-11-25" };
 
@@ -60,7 +62,7 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
     ["run_code", { code: "device.TestSkill.ad(1)" }],
     ["describe_function", { path: "TestSkill.add" }],
   ])("%s is answered as the SDK answers it [V1]", async (name, args) => {
-    const { url } = await serve({ expose: "both" });
+    const { url } = await serveShared({ expose: "both" });
     const { headers, meta } = (await generations(url))[generation];
     const ask = (id: number, more: object) =>
       post(`${url}/mcp?expose=both`, createCall(id, name, args, { ...more, _meta: meta }), headers(name));
@@ -70,7 +72,7 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
   });
 
   test("is answered with JSON, or with a stream if a notification precedes the answer [V1]", async () => {
-    const { url } = await serve({ expose: "both" });
+    const { url } = await serveShared({ expose: "both" });
     const { headers, meta } = (await generations(url))[generation];
     const ask = (id: number, more: object) =>
       post(`${url}/mcp`, createCall(id, "TestSkill__chatty", {}, { _meta: { ...meta, ...more } }), {
@@ -82,7 +84,7 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
   });
 
   test("is stopped when its connection is lost [V6]", async () => {
-    const { url } = await serve({ expose: "both" });
+    const { url } = await serveShared({ expose: "both" });
     const { headers, meta } = (await generations(url))[generation];
     const connection = new AbortController();
     const began = whenSlow("began");
@@ -111,7 +113,7 @@ describe.each(["old", "new"] as const)("a plain call of the %s generation", (gen
 });
 
 test("adds the server's name and version to answers of the 2026 protocol [V1]", async () => {
-  const { url } = await serve({ expose: "both" });
+  const { url } = await serveShared({ expose: "both" });
   const { headers, meta } = (await generations(url)).new;
   const { json } = await post(
     `${url}/mcp`,
@@ -154,7 +156,7 @@ test("answers a call whose result JSON cannot represent [V3]", async () => {
 });
 
 test("opens a stream for an older client that waits in silence [V1]", async () => {
-  const { url } = await serve({ expose: "both" });
+  const { url } = await serveShared({ expose: "both" });
   const session = await openSession(url);
   const connection = new AbortController();
   const response = await fetch(`${url}/mcp`, {
@@ -207,7 +209,7 @@ describe("the id of a call", () => {
   const cancel = (id: number) => ({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
 
   test("may be reused after the call was cancelled, and each call gets its own answer [V6]", async () => {
-    const { url } = await serve({ expose: "both" });
+    const { url } = await serveShared({ expose: "both" });
     const session = await openSession(url);
     const began = whenSlow("began");
     const first = post(`${url}/mcp`, createCall(1, "TestSkill__slow", {}, {}), session);
@@ -219,7 +221,7 @@ describe("the id of a call", () => {
   });
 
   test("is not cancelled by the closed connection of an earlier answered call [V6]", async () => {
-    const { url } = await serve({ expose: "both" });
+    const { url } = await serveShared({ expose: "both" });
     const session = await openSession(url);
     const connection = new AbortController();
     const unread = await open(
@@ -244,7 +246,7 @@ describe("the id of a call", () => {
   });
 
   test("is rejected for another request while the call is in progress, without disturbing it [V1]", async () => {
-    const { url } = await serve({ expose: "both" });
+    const { url } = await serveShared({ expose: "both" });
     const session = await openSession(url);
     const began = whenSlow("began");
     const first = post(`${url}/mcp`, createCall(5, "TestSkill__slow", {}, {}), session);
@@ -268,7 +270,7 @@ describe("the id of a call", () => {
   });
 
   test("is accepted for only one of two simultaneous requests [V1]", async () => {
-    const { runtime } = await serve();
+    const { runtime } = await serveShared();
     const surface = createMcpSurface(runtime, { sessions: { most: 2, idleMs: 60_000 }, bodyBytes: 1_000 });
     onTestFinished(() => surface.close());
     const asker = { caller: OWNER, exposure: { expose: "code", names: "raw", budgetTokens: 0 } } as const;
@@ -294,7 +296,7 @@ describe("the id of a call", () => {
   });
 
   test("is independent in each session [V1]", async () => {
-    const { url } = await serve({ expose: "both" });
+    const { url } = await serveShared({ expose: "both" });
     const [one, other] = [await openSession(url), await openSession(url)];
     const began = whenSlow("began");
     const first = post(`${url}/mcp`, createCall(5, "TestSkill__slow", {}, {}), one);
@@ -307,7 +309,7 @@ describe("the id of a call", () => {
 });
 
 test("ends the calls of a session with the session [V6]", async () => {
-  const { url } = await serve({ expose: "both" });
+  const { url } = await serveShared({ expose: "both" });
   const session = await openSession(url);
   const began = whenSlow("began");
   const call = post(`${url}/mcp`, createCall(1, "TestSkill__slow", {}, {}), session);
@@ -319,7 +321,7 @@ test("ends the calls of a session with the session [V6]", async () => {
 });
 
 test("rejects a message that is both a request and an answer [V1]", async () => {
-  const { url } = await serve({ expose: "both" });
+  const { url } = await serveShared({ expose: "both" });
   const both = await generations(url);
   for (const { headers, meta } of [both.old, both.new])
     for (const more of [{ result: {} }, { error: { code: 1, message: "no" } }]) {
@@ -335,7 +337,7 @@ test.each([
   ["resources/read", {}, "uri: expected string, received undefined"],
   ["prompts/get", { name: 5 }, "name: expected string, received number"],
 ])("answers %s with %j with a readable error [V1]", async (method, params, flaw) => {
-  const { url } = await serve();
+  const { url } = await serveShared();
   const old = await openSession(url);
   const request = { jsonrpc: "2.0", id: 4, method, params };
   const error = { code: -32602, message: `Invalid params: ${flaw}` };

@@ -6,16 +6,28 @@ import type { ProvidedSkill } from "../../../src/model/skill.ts";
 import type { ElicitResult } from "@modelcontextprotocol/client";
 
 import { READY_MS } from "../../../src/surfaces/mcp/tools/tool-calls.ts";
-import { folder, newClient, oldClient, onElicitation, onToolsChanged, post, serve, whenSlow } from "../serving.ts";
+import {
+  folder,
+  newClient,
+  oldClient,
+  onElicitation,
+  onToolsChanged,
+  post,
+  serve,
+  shareRuntime,
+  whenSlow,
+} from "../serving.ts";
 
 const CLIENTS = [
   ["the first generation", oldClient],
   ["the second generation", newClient],
 ] as const;
 
+const serveShared = shareRuntime();
+
 describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   test("lists and calls the built-in tools [V1]", async () => {
-    const { url } = await serve({ expose: "code" });
+    const { url } = await serveShared({ expose: "code" });
     const client = await connect(url);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["search_skills", "describe_function", "run_code"]);
@@ -45,7 +57,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   test.each(["code", "tools", "both", "auto"] as const)(
     "names in the instructions and prompts only tools that it lists when exposed as %s [V1]",
     async (expose) => {
-      const { url } = await serve({ expose });
+      const { url } = await serveShared({ expose });
       const client = await connect(url);
       const { tools } = await client.listTools();
       const names = new Set(tools.map(({ name }) => name));
@@ -63,7 +75,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   );
 
   test("returns a refused program as a result with the reasons [V3]", async () => {
-    const { url } = await serve();
+    const { url } = await serveShared();
     const client = await connect(url);
     const refused = await client.callTool({ name: "run_code", arguments: { code: "device.TestSkill.ad(1, 2)" } });
     expect(refused.isError).toBe(true);
@@ -78,7 +90,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   });
 
   test("calls a method as a tool [V1]", async () => {
-    const { url } = await serve({ expose: "tools" });
+    const { url } = await serveShared({ expose: "tools" });
     const client = await connect(url);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(
@@ -102,7 +114,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   });
 
   test("returns a failed tool as a result with the data of the error [V3]", async () => {
-    const { url } = await serve({ expose: "tools" });
+    const { url } = await serveShared({ expose: "tools" });
     const client = await connect(url);
     const failed = await client.callTool({ name: "TestSkill__fail", arguments: {} });
     expect(failed).toMatchObject({
@@ -122,7 +134,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   });
 
   test("answers an unknown tool with an error that suggests the nearest name [V1]", async () => {
-    const { url } = await serve();
+    const { url } = await serveShared();
     const client = await connect(url);
     await expect(client.callTool({ name: "run_cod", arguments: {} })).rejects.toMatchObject({
       code: -32602,
@@ -132,7 +144,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   });
 
   test("receives progress of a method, and of the calls in a program [V1]", async () => {
-    const { url } = await serve({ expose: "both" });
+    const { url } = await serveShared({ expose: "both" });
     const client = await connect(url);
     const steps: unknown[] = [];
     const onprogress = (step: unknown): unknown => steps.push(step);
@@ -150,7 +162,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   });
 
   test("asks the user at the client a method's questions [V1]", async () => {
-    const { url } = await serve({ expose: "tools" });
+    const { url } = await serveShared({ expose: "tools" });
     const client = await connect(url);
     const asked: unknown[] = [];
     const answer = (params: unknown): ElicitResult => {
@@ -193,7 +205,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   });
 
   test("asks the user at the client to approve a call [P6]", async () => {
-    const { url } = await serve({ expose: "both" });
+    const { url } = await serveShared({ expose: "both" });
     const client = await connect(url);
     const messages: string[] = [];
     let chosen = "once";
@@ -214,7 +226,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   });
 
   test("stops the method of a cancelled call [V1]", async () => {
-    const { url } = await serve({ expose: "both" });
+    const { url } = await serveShared({ expose: "both" });
     const client = await connect(url);
     const began = whenSlow("began");
     const aborted = whenSlow("aborted");
@@ -228,7 +240,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
   });
 
   test("ends a cancelled program and the calls that it waits for [V1]", async () => {
-    const { url } = await serve({ expose: "code" });
+    const { url } = await serveShared({ expose: "code" });
     const client = await connect(url);
     const began = whenSlow("began");
     const aborted = whenSlow("aborted");
@@ -255,7 +267,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
 });
 
 test("sends output of a program as it is printed [V1]", async () => {
-  const { url } = await serve({ expose: "code" });
+  const { url } = await serveShared({ expose: "code" });
   const client = await oldClient(url);
   const { LoggingMessageNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
   const printed = new Promise((resolve) => {
@@ -287,7 +299,7 @@ test("lets a client lower the owner's time limit but not raise it [S7]", async (
 });
 
 test("answers a cancelled request [V1]", async () => {
-  const { url } = await serve({ expose: "tools" });
+  const { url } = await serveShared({ expose: "tools" });
   const mcp = `${url}/mcp`;
   const initialize = {
     jsonrpc: "2.0",
@@ -310,7 +322,7 @@ test("answers a cancelled request [V1]", async () => {
 });
 
 test("selects the exposure by header or query, and rejects unknown values [V1]", async () => {
-  const { url } = await serve({ expose: "code" });
+  const { url } = await serveShared({ expose: "code" });
   const byHeader = await oldClient(url, { "x-skillgate-expose": "tools" });
   expect((await byHeader.listTools()).tools).toHaveLength(10);
   const byQuery = await newClient(url, {}, "/mcp?expose=both");
@@ -325,9 +337,9 @@ test("selects the exposure by header or query, and rejects unknown values [V1]",
 });
 
 test("lists methods with expose: auto only within the token budget [V1]", async () => {
-  const { url } = await serve({ expose: "auto" });
+  const { url } = await serveShared({ expose: "auto" });
   expect((await (await oldClient(url)).listTools()).tools).toHaveLength(13);
-  const { url: dear } = await serve({ expose: "auto", budgetTokens: 100 });
+  const { url: dear } = await serveShared({ expose: "auto", budgetTokens: 100 });
   expect((await (await oldClient(dear)).listTools()).tools).toHaveLength(3);
 });
 
@@ -348,7 +360,7 @@ test("uses raw names if they are plain and unique [V1]", async () => {
 });
 
 test("marks a large result as cut, and serves the rest in parts [V1]", async () => {
-  const { url } = await serve({ expose: "tools" });
+  const { url } = await serveShared({ expose: "tools" });
   const client = await oldClient(url);
   const result = await client.callTool({ name: "TestSkill__large", arguments: { size: 300_000 } });
   const [text, note, link] = result.content as { text: string; type: string; uri: string }[];
