@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Outcome, type ProvidedSkill, type Runtime } from "../../src/index.ts";
 import { type Cassette, parseCassette } from "../../src/runs/index.ts";
@@ -52,19 +52,43 @@ async function open(
   skills: readonly ProvidedSkill[],
   record: "full" | "effects" = "effects",
 ): Promise<Runtime> {
-  const runtime = await createRuntime({ skillsDir: false, skills, store, workers: 1, runs: { record } });
+  const runtime = await create(store, skills, record);
   onTestFinished(() => runtime.close());
   return runtime;
 }
 
+function create(store: string, skills: readonly ProvidedSkill[], record: "full" | "effects"): Promise<Runtime> {
+  return createRuntime({ skillsDir: false, skills, store, workers: 1, runs: { record } });
+}
+
+interface Shop {
+  readonly store: string;
+  readonly recorder: Runtime;
+  /** On the same store, without skills. */
+  readonly bare: Runtime;
+}
+
+let shop: Promise<Shop> | undefined;
+afterAll(async () => {
+  if (shop === undefined) return;
+  const { store, recorder, bare } = await shop;
+  await Promise.all([recorder.close(), bare.close()]);
+  rmSync(store, { recursive: true, force: true });
+});
+
+/** Opens the runtimes of the tests for which it does not matter what other programs have done. */
+async function openShop(): Promise<Shop> {
+  const store = mkdtempSync(join(tmpdir(), "skillgate-replay-"));
+  const recorder = await create(store, [createOrderSkill()], "effects");
+  return { store, recorder, bare: await create(store, [], "effects") };
+}
+
 /** Runs a program, and returns its outcome and a runtime on the same store that has no skill. */
-async function record(code: string, run?: "full"): Promise<{ readonly outcome: Outcome; readonly bare: Runtime }> {
-  const store = createStore();
-  const runtime = await open(store, [createOrderSkill()], run);
+async function record(code: string): Promise<{ readonly outcome: Outcome; readonly bare: Runtime }> {
+  const { recorder, bare } = await (shop ??= openShop());
   const wallMs = code.includes("hang()") ? 1_000 : 20_000;
-  const outcome = await runtime.run(code, { limits: { wallMs, ...(code.includes("for (;;)") && { cpuMs: 300 }) } });
-  await runtime.close();
-  return { outcome, bare: await open(store, []) };
+  const outcome = await recorder.run(code, { limits: { wallMs, ...(code.includes("for (;;)") && { cpuMs: 300 }) } });
+  return { outcome, bare };
 }
 
 const withoutUsage = (outcome: Outcome | undefined): unknown => ({ ...outcome, usage: 0 });
@@ -109,16 +133,26 @@ test.each([
 });
 
 test("repeats a program without an effect that runs.record: full has recorded [R5]", async () => {
-  const { outcome, bare } = await record("(await device.OrderSkill.list()).length + Math.random()", "full");
+  const store = createStore();
+  const runtime = await open(store, [createOrderSkill()], "full");
+  const outcome = await runtime.run("(await device.OrderSkill.list()).length + Math.random()");
+  await runtime.close();
+  const bare = await open(store, []);
   expect(withoutUsage(await bare.runs.replay(outcome.runId))).toEqual(withoutUsage(outcome));
 });
 
-async function recordCassette(): Promise<{ readonly cassette: Cassette; readonly bare: Runtime }> {
-  const { outcome, bare } = await record(
-    "const a = await device.OrderSkill.refund(2); await device.OrderSkill.refund(3); a.number",
-  );
-  return { cassette: await bare.runs.cassette(outcome.runId), bare };
-}
+let cassette: Promise<Cassette> | undefined;
+
+/** Records one cassette, in a shop of its own, whose refunds have the numbers 1 and 2. */
+const recordCassette = (): Promise<Cassette> =>
+  (cassette ??= (async () => {
+    const store = createStore();
+    const runtime = await open(store, [createOrderSkill()]);
+    const code = "const a = await device.OrderSkill.refund(2); await device.OrderSkill.refund(3); a.number";
+    const { runId } = await runtime.run(code);
+    await runtime.close();
+    return (await open(store, [])).runs.cassette(runId);
+  })());
 
 type Change = (cassette: Cassette) => Cassette;
 const changeCall =
@@ -146,7 +180,8 @@ test.each<[string, Change, string]>([
   ],
   ["another answer", changeCall(1, { answer: { ok: true, json: '{"number":7}' } }), "its value is 7; recorded is 1"],
 ])("says where a record with %s differs [R5]", { tags: "rest" }, async (_what, change, says) => {
-  const { cassette, bare } = await recordCassette();
+  const cassette = await recordCassette();
+  const { bare } = await (shop ??= openShop());
   const { run } = cassette;
   const numbers = cassette.calls.map(({ id }) => id);
   expect(numbers).toEqual([1, 2]);
@@ -157,7 +192,7 @@ test.each<[string, Change, string]>([
 });
 
 test("repeats another text of the program that makes the same calls, and refuses one that does not [R5]", async () => {
-  const { cassette } = await recordCassette();
+  const cassette = await recordCassette();
   const runtime = await open(createStore(), [createOrderSkill()]);
   const same =
     "const first = await device.OrderSkill.refund(2);\nawait device.OrderSkill.refund(3);\nreturn first.number;";
@@ -176,7 +211,7 @@ test.each<[string, unknown, string]>([
 });
 
 test("refuses a cassette with damaged calls, deliveries or outcome [R5]", async () => {
-  const { cassette } = await recordCassette();
+  const cassette = await recordCassette();
   expect(parseCassette(JSON.parse(JSON.stringify(cassette)))).toMatchObject({ run: cassette.run });
   const [call] = cassette.calls;
   expect(() => parseCassette({ ...cassette, calls: [{ ...call, answer: { ok: true, json: "{" } }] })).toThrow(

@@ -1,10 +1,13 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+
+import { afterAll } from "vitest";
 
 import type { Runtime } from "../../../../src/index.ts";
 import type { RuntimeOptions } from "../../../../src/runtime/options.ts";
 import type { HttpServerSettings } from "../../../../src/surfaces/http/index.ts";
-import { folder, serve } from "../../serving.ts";
+import { folder, openRuntime, serve, shareRuntime } from "../../serving.ts";
 
 /** What a server is: see `test/fixtures/mcp/described-server.js`. */
 export type Described = Readonly<Record<string, unknown>>;
@@ -20,21 +23,42 @@ export async function serveDescribed(
   readonly runtime: Runtime;
   readonly describe: (name: string, description: Described) => void;
 }> {
-  const root = folder();
-  mkdirSync(root, { recursive: true });
-  const describe = (name: string, description: Described): void =>
-    writeFileSync(join(root, `${name}.json`), JSON.stringify(description));
-  for (const [name, description] of Object.entries(servers)) describe(name, description);
-  const mcpServers = Object.fromEntries(
-    Object.keys(servers).map((name) => [
-      name,
-      {
-        command: process.execPath,
-        args: [resolve("test/fixtures/mcp/described-server.js"), join(root, `${name}.json`)],
-      },
-    ]),
-  );
+  const { mcpServers, describe } = writeServers(folder(), servers);
   const { url, runtime } = await serve(settings, { skills: [], mcpServers, ...options }, isToken);
   await runtime.ready;
   return { url: `${url}/mcp`, runtime, describe };
+}
+
+/** Starts described servers once for the tests of a file that change none of them; see `shareRuntime`. */
+export function shareDescribed(
+  servers: Readonly<Record<string, Described>>,
+): (settings?: Partial<HttpServerSettings>) => Promise<{ readonly url: string; readonly runtime: Runtime }> {
+  let root: string | undefined;
+  afterAll(() => {
+    if (root !== undefined) rmSync(root, { recursive: true, force: true });
+  });
+  const serveShared = shareRuntime(async () => {
+    root = mkdtempSync(join(tmpdir(), "skillgate-described-"));
+    const runtime = await openRuntime({ skills: [], mcpServers: writeServers(root, servers).mcpServers });
+    await runtime.ready;
+    return runtime;
+  });
+  return async (settings) => {
+    const { url, runtime } = await serveShared(settings);
+    return { url: `${url}/mcp`, runtime };
+  };
+}
+
+function writeServers(root: string, servers: Readonly<Record<string, Described>>) {
+  const describe = (name: string, description: Described): void =>
+    writeFileSync(join(root, `${name}.json`), JSON.stringify(description));
+  for (const [name, description] of Object.entries(servers)) describe(name, description);
+  const program = resolve("test/fixtures/mcp/described-server.js");
+  const mcpServers = Object.fromEntries(
+    Object.keys(servers).map((name) => [
+      name,
+      { command: process.execPath, args: [program, join(root, `${name}.json`)] },
+    ]),
+  );
+  return { mcpServers, describe };
 }

@@ -10,7 +10,7 @@ import { folder } from "../../serving.ts";
 import { connected } from "../../../support/mcp/servers.ts";
 import { takeEvery } from "../../../support/repetitions.ts";
 import { ERAS, openLegacy, type RawClient } from "../raw-client.ts";
-import { serveDescribed } from "./described.ts";
+import { serveDescribed, shareDescribed } from "./described.ts";
 
 const PAGE = "ui://budget/app.html";
 const text = (value: string) => ({ content: [{ type: "text", text: value }] });
@@ -32,13 +32,15 @@ const budget = (name: string) => ({
   },
 });
 
+const serveBudgets = shareDescribed({ one: budget("one"), two: budget("two") });
+
 async function call(client: RawClient, name: string, args: object = {}): Promise<string> {
   return (await client.request("tools/call", { name, arguments: args })).content[0].text;
 }
 
 describe.each(takeEvery(2, ERAS))("a page shown by a client of %s", { tags: "repeated" }, (_era, open) => {
   test.each(EXPOSES)("calls the tools of its server by their names there, exposed as %s [M7] [V1]", async (expose) => {
-    const { url } = await serveDescribed({ one: budget("one"), two: budget("two") }, { expose });
+    const { url } = await serveBudgets({ expose });
     const client = await open(url);
     expect(await call(client, "only-two")).toBe("only two");
     await expect(call(client, "get-budget-data")).rejects.toThrow("Unknown tool: get-budget-data");
@@ -80,9 +82,10 @@ describe("a tool that only pages call", () => {
     results: Object.fromEntries(["open", "refresh", "none", "model-only", "private"].map((name) => [name, text(name)])),
   };
   const hidden = ["refresh", "none", "private"];
+  const serveLedger = shareDescribed({ ledger });
 
   test.each(takeEvery(2, ERAS))("is in the tools of a client of %s only if it shows pages [M7]", async (_era, open) => {
-    const { url } = await serveDescribed({ ledger }, { expose: "tools" });
+    const { url } = await serveLedger({ expose: "tools" });
     const list = async (client: RawClient): Promise<string[]> =>
       (await client.request("tools/list")).tools.map(({ name }: { name: string }) => name.replace("LedgerMCP__", ""));
     expect(await list(await open(url))).not.toEqual(
@@ -98,7 +101,7 @@ describe("a tool that only pages call", () => {
   });
 
   test.each(EXPOSES)("is called by its name at its server, exposed as %s, and no other one [M7]", async (expose) => {
-    const { url } = await serveDescribed({ ledger }, { expose });
+    const { url } = await serveLedger({ expose });
     const client = await openLegacy(url);
     for (const name of ["open", "refresh", "private"]) expect(await call(client, name)).toBe(name);
     for (const name of ["none", "model-only"])
@@ -118,7 +121,7 @@ describe("a tool that only pages call", () => {
   });
 
   test("is neither found, described, typed nor called by a model, also of a client that shows pages [M7] [P1]", async () => {
-    const { url, runtime } = await serveDescribed({ ledger });
+    const { url, runtime } = await serveLedger();
     const client = await openLegacy(url, APPS);
     const use = async (name: string, args: object) =>
       JSON.stringify(await client.request("tools/call", { name, arguments: args }));
@@ -135,7 +138,7 @@ describe("a tool that only pages call", () => {
     const declarations = await client.request("resources/read", { uri: "skillgate://declarations" });
     expect(declarations.contents[0].text).toContain("model_only");
     expect(declarations.contents[0].text).not.toMatch(/refresh|none\(|private/);
-    const calls = await serveDescribed({ ledger }, { expose: "calls" });
+    const calls = await serveLedger({ expose: "calls" });
     const caller = await openLegacy(calls.url, APPS);
     const answer = await caller.request("tools/call", {
       name: "call_method",
@@ -149,7 +152,7 @@ describe("the result of a call carries the page that shows it", () => {
   const ADDRESS = "ui://two.skillgate/budget/app.html";
 
   test("of the last call of a program that has one [M7]", async () => {
-    const { url } = await serveDescribed({ one: budget("one"), two: budget("two") }, { expose: "code" });
+    const { url } = await serveBudgets({ expose: "code" });
     const client = await openLegacy(url);
     const run = async (code: string) =>
       (await client.request("tools/call", { name: "run_code", arguments: { code } }))._meta;
@@ -212,7 +215,7 @@ describe("the result of a call carries the page that shows it", () => {
   });
 
   test("of call_method [M7]", async () => {
-    const { url } = await serveDescribed({ one: budget("one"), two: budget("two") }, { expose: "calls" });
+    const { url } = await serveBudgets({ expose: "calls" });
     const client = await openLegacy(url);
     const answer = await client.request("tools/call", { name: "call_method", arguments: { path: "TwoMCP.show" } });
     expect(answer).toEqual({ ...text("shown by two"), structuredContent: { shown: "two" }, _meta: page(ADDRESS) });

@@ -46,12 +46,14 @@ test.each(takeEvery(2, ERAS))(
 );
 
 test("a file of another size or digest than the listed one is not read [M7]", async () => {
-  for (const wrong of [{ size: 4 }, { digest: `sha256:${"0".repeat(64)}` }, { digest: "none" }]) {
-    const resources = [{ ...file("SKILL.md", manifest("old")), ...wrong }];
-    const { runtime } = await serveDescribed({
-      a: { skills: [skill("old", { resources })], contents: contents("old") },
-    });
-    const code = `await device.AMCP.skills.get("${FOLDER}SKILL.md"); await device.AMCP.resources.read("${FOLDER}SKILL.md")`;
+  const skills = [{ size: 4 }, { digest: `sha256:${"0".repeat(64)}` }, { digest: "none" }].map((wrong, at) => {
+    const uri = `skill://clock${at}/SKILL.md`;
+    return skill("old", { uri, resources: [{ ...file("SKILL.md", manifest("old")), uri, ...wrong }] });
+  });
+  const texts = Object.fromEntries(skills.map(({ uri }) => [uri, manifest("old")]));
+  const { runtime } = await serveDescribed({ a: { skills, contents: texts } });
+  for (const { uri } of skills) {
+    const code = `await device.AMCP.skills.get("${uri}"); await device.AMCP.resources.read("${uri}")`;
     expect(await runtime.run(code)).toMatchObject({ kind: "failed", error: { code: "SKILL_CHANGED" } });
   }
 });
