@@ -44,7 +44,7 @@ test("ignores a byte order mark and a markdown fence in a file [S4]", async () =
 });
 
 test("reads a UTF-16 file by its byte order mark, and reports a file that is not text [S4]", async () => {
-  const cwd = project();
+  const cwd = getPlain();
   const littleEndian = Buffer.from("\uFEFF'é' + 1", "utf16le");
   writeFileSync(join(cwd, "little.js"), littleEndian);
   writeFileSync(join(cwd, "big.js"), Buffer.from(littleEndian).swap16());
