@@ -9,8 +9,14 @@ export interface JsonServerOptions {
   readonly as: "json" | "events" | "errors";
 }
 
-/** Starts an MCP server over HTTP whose tool `wire` answers with the JSON that it is called with; returns its URL. */
-export async function createJsonServer({ tools, as }: JsonServerOptions): Promise<string> {
+/**
+ * Starts an MCP server over HTTP whose tool `wire` answers with the JSON that it is called with; returns its URL. It closes
+ * when the test has finished, or when `onEnd` says.
+ */
+export async function createJsonServer(
+  { tools, as }: JsonServerOptions,
+  onEnd: (close: () => void) => void = onTestFinished,
+): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -30,7 +36,7 @@ export async function createJsonServer({ tools, as }: JsonServerOptions): Promis
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
+  onEnd(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 
-import { createRuntime, type Outcome } from "../../../src/index.ts";
+import { createRuntime, type Outcome, type Runtime } from "../../../src/index.ts";
 
-import { folder, serve } from "../serving.ts";
+import { folder, openRuntime, serve, shareRuntime } from "../serving.ts";
 import { takeEvery } from "../../support/repetitions.ts";
 import { ERAS, openLegacy, type RawClient } from "./raw-client.ts";
 import { BIN, environment, project } from "./stdio-server.ts";
@@ -15,10 +15,17 @@ import { BIN, environment, project } from "./stdio-server.ts";
 const RICH = { rich: { command: process.execPath, args: ["test/fixtures/mcp/rich-server.js"] } };
 const ICON = "https://clock.example/icon.png";
 
-async function serveRich(expose: "tools" | "both" = "tools"): Promise<string> {
-  const { url, runtime } = await serve({ expose }, { skills: [], mcpServers: RICH });
+const serveShared = shareRuntime(() => openRich());
+const serveSecret = shareRuntime(() => openRich({ CLOCK_TOKEN: "clock-token-1234567" }));
+
+async function openRich(env: Readonly<Record<string, string>> = {}): Promise<Runtime> {
+  const runtime = await openRuntime({ skills: [], mcpServers: { rich: { ...RICH.rich, env } } });
   await runtime.ready;
-  return `${url}/mcp`;
+  return runtime;
+}
+
+async function serveRich(expose: "tools" | "both" = "tools"): Promise<string> {
+  return `${(await serveShared({ expose })).url}/mcp`;
 }
 
 const CLIENT = { elicitation: {}, sampling: {} };
@@ -146,10 +153,7 @@ describe.each(takeEvery(2, ERAS))(
         "value",
       ],
     ])("the code and data of an error of %s, without secrets [V1] [P9]", async (method, params, word) => {
-      const env = { CLOCK_TOKEN: "clock-token-1234567" };
-      const rich = { ...RICH.rich, env };
-      const { url, runtime } = await serve({ expose: "tools" }, { skills: [], mcpServers: { rich } });
-      await runtime.ready;
+      const { url } = await serveSecret({ expose: "tools" });
       const client = await open(`${url}/mcp`);
       await expect(client.request(method, params)).rejects.toMatchObject({
         code: -32032,
@@ -308,12 +312,17 @@ test("a field of a tool that is not as the protocol has it is left out; the rest
 
 const CLOCK_TOKEN = "tok-5up3r-s3cret-9d8f7";
 
+let programs: Promise<Runtime> | undefined;
+afterAll(async () => (await programs)?.close());
+
+/** Runs a program in a runtime that all programs share. */
 async function runRich(source: string): Promise<Outcome> {
-  const runtime = await createRuntime({
+  programs ??= createRuntime({
     skillsDir: false,
+    workers: 1,
     mcpServers: { rich: { ...RICH.rich, env: { CLOCK_TOKEN } } },
   });
-  onTestFinished(() => runtime.close());
+  const runtime = await programs;
   await runtime.ready;
   return runtime.run(source);
 }
