@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, type RuntimeOptions } from "../../src/index.ts";
 import type { Caller } from "../../src/model/caller.ts";
@@ -30,27 +30,15 @@ const DOCUMENT = {
 
 interface Notes {
   readonly server: ApiServer;
+  readonly cwd: string;
   readonly open: (options?: RuntimeOptions) => Promise<Runtime>;
-}
-
-let project: string | undefined;
-afterAll(() => {
-  if (project !== undefined) rmSync(project, { recursive: true, force: true });
-});
-
-/** Returns the project of all tests, whose document is compiled once. */
-function shareProject(): string {
-  if (project !== undefined) return project;
-  project = mkdtempSync(join(tmpdir(), "skillgate-notes-"));
-  writeFileSync(join(project, "api.json"), JSON.stringify(DOCUMENT));
-  return project;
 }
 
 /** An API that answers each token with the name of its owner. */
 async function startNotes(): Promise<Notes> {
-  const cwd = shareProject();
-  const store = mkdtempSync(join(tmpdir(), "skillgate-notes-"));
-  onTestFinished(() => rmSync(store, { recursive: true, force: true }));
+  const cwd = mkdtempSync(join(tmpdir(), "skillgate-notes-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  writeFileSync(join(cwd, "api.json"), JSON.stringify(DOCUMENT));
   const server = await startApiServer(({ headers, method }, response) => {
     const owner = Object.entries(TOKENS).find(([, token]) => headers["authorization"] === `Bearer ${token}`)?.[0];
     response.writeHead(owner === undefined ? 401 : 200, { "content-type": "application/json" });
@@ -65,15 +53,14 @@ async function startNotes(): Promise<Notes> {
       env: { SKILLGATE_ACCOUNT_KEY: "0123456789abcdef".repeat(4) },
       accounts: { notes: { type: "bearer", for: "caller" } },
       sources,
-      store,
-      mcp: { stateDir: join(cwd, "state") },
+      store: join(cwd, "store"),
       ...options,
     });
     onTestFinished(() => runtime.close());
     await runtime.known;
     return runtime;
   };
-  return { server, open };
+  return { server, cwd, open };
 }
 
 const connect = (runtime: Runtime, caller: Caller, token: keyof typeof TOKENS): Promise<void> =>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 import { Cancellation } from "../../../sandbox/index.ts";
 import type { Caller } from "../../../src/model/caller.ts";
@@ -41,30 +41,17 @@ interface ApiSetup {
   readonly components?: object;
 }
 
-const folders = new Map<string, string>();
-afterAll(() => {
-  for (const folder of folders.values()) rmSync(folder, { recursive: true });
-});
-
-/** Returns the folder of a document, with its catalog once it was compiled. */
-function getFolder(document: string): string {
-  const before = folders.get(document);
-  if (before !== undefined) return before;
-  const folder = mkdtempSync(join(tmpdir(), "skillgate-accounts-"));
-  folders.set(document, folder);
-  writeFileSync(join(folder, "api.json"), document);
-  return folder;
-}
-
 /** Opens an API of a document, with a server of its own, behind the router. */
 async function openApi({ paths, accounts, answer = echo, config = {}, components }: ApiSetup): Promise<Api> {
-  const folder = getFolder(JSON.stringify({ openapi: "3.1.0", info: { title: "Shop" }, paths, components }));
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-accounts-"));
   const server = await startApiServer(answer);
+  const file = join(folder, "api.json");
+  writeFileSync(file, JSON.stringify({ openapi: "3.1.0", info: { title: "Shop" }, paths, components }));
   const source: SourceConfig = {
     kind: "openapi",
     name: "shop",
     skill: "ShopAPI",
-    document: pathToFileURL(join(folder, "api.json")).href,
+    document: pathToFileURL(file).href,
     server: server.origin,
     servers: [],
     headers: {},
@@ -78,7 +65,10 @@ async function openApi({ paths, accounts, answer = echo, config = {}, components
     ...config,
   };
   const provider = openSources([source], { cwd: folder, folder, answerBytes: 1 << 20, findAccount: accounts.find });
-  onTestFinished(() => provider.close());
+  onTestFinished(async () => {
+    await provider.close();
+    rmSync(folder, { recursive: true });
+  });
   await provider.known;
   const registry = createRegistry();
   for (const skill of provider.skills) registry.register(skill);
