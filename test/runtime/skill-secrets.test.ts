@@ -24,6 +24,7 @@ test("hides the secrets of a skill in its logs, progress and errors from every l
   });
   const heard: string[] = [];
   const runtime = await createRuntime({
+    cwd: await temporaryFolder(), // that of the tests has a server
     skillsDir: `${folder}/skills`,
     settings: `${folder}/settings.yaml`,
     log: (level, text) => heard.push(`${level} ${text}`),
@@ -83,6 +84,7 @@ test.each([
   const folder = await temporaryFolder();
   await writeFiles(folder, { "settings.yaml": JSON.stringify(sections) });
   const runtime = await createRuntime({
+    cwd: await temporaryFolder(), // that of the tests has a server
     skillsDir: false,
     settings: `${folder}/settings.yaml`,
     env: { [variable]: "plain words as a key" },

@@ -37,6 +37,7 @@ async function open(settings: object, env: Readonly<Record<string, string>> = {}
   return {
     said,
     runtime: await createRuntime({
+      cwd: folder,
       skillsDir: `${folder}/skills`,
       settings: `${folder}/settings.yaml`,
       env: { ...process.env, ...env },

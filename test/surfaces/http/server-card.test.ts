@@ -14,7 +14,7 @@ profiles:
 function serveWith(cards: readonly string[]) {
   const settings = join(folder(), "settings.yaml");
   writeFileSync(settings, SETTINGS);
-  return serve({ cards, allowedHosts: ["mcp.example.com"] }, { settings }, (token) => token === "t");
+  return serve({ cards, allowedHosts: ["mcp.example.com"] }, { cwd: folder(), settings }, (token) => token === "t");
 }
 
 /** Sends a request with another Host header, as a proxy does. */

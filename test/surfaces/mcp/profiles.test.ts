@@ -38,7 +38,8 @@ profiles:
 async function serveProfiles(isToken?: (token: string) => boolean) {
   const settings = join(folder(), "settings.yaml");
   writeFileSync(settings, SETTINGS);
-  return serve({}, { settings, skills: [TestSkill, NoteSkill], mcp: { stateDir: false } as object }, isToken);
+  const options = { cwd: folder(), settings, skills: [TestSkill, NoteSkill], mcp: { stateDir: false } as object };
+  return serve({}, options, isToken); // without the server of the folder of these tests
 }
 
 describe.each(takeEvery(2, ERAS))("a client of %s at /mcp/NAME", { tags: "repeated" }, (_era, open) => {
@@ -165,7 +166,7 @@ test("a profile gives a method of an API another name, with its arguments and th
     'profiles: { shop: { permissions: ["call:ShopAPI.getOrder"], expose: tools, tools: { ShopAPI.getOrder: { name: order } } } }';
   writeFileSync(settings, profiles);
   const sources = { shop: { openapi: join(place, "shop.json"), server: "https://shop.example" } };
-  const { url, runtime } = await serve({}, { settings, sources, mcp: { stateDir: false } as object });
+  const { url, runtime } = await serve({}, { cwd: folder(), settings, sources, mcp: { stateDir: false } as object });
   await runtime.known;
   const client = await newClient(url, {}, "/mcp/shop");
   const { tools } = await client.listTools();

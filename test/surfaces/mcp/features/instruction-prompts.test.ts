@@ -44,7 +44,7 @@ describe.each(takeEvery(2, ERAS))("a client of %s", { tags: "repeated" }, (_era,
 test("offers no instructions of a skill that the caller may not call [P1]", async () => {
   const settings = join(folder(), "settings.yaml");
   writeFileSync(settings, 'profiles: { notes: { permissions: ["call:NotesSkill.*"] } }');
-  const { url } = await serve({}, { skillsDir: writeSkills(), discover: false, settings });
+  const { url } = await serve({}, { cwd: folder(), skillsDir: writeSkills(), discover: false, settings });
   const client = await openLegacy(`${url}/mcp/notes`);
   const { prompts } = await client.request("prompts/list");
   expect(prompts).toMatchObject([{ name: "use_skills" }, { name: "NotesSkill__instructions" }]);

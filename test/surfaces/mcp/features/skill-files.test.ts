@@ -329,7 +329,7 @@ test.each(takeEvery(2, ERAS))(
     }
     const settings = join(folder(), "settings.yaml");
     writeFileSync(settings, 'profiles: { narrow: { permissions: ["call:TestSkill.*"] } }');
-    const { url, runtime } = await serve({}, { settings, skillsDir: root, skills: [TestSkill] });
+    const { url, runtime } = await serve({}, { cwd: folder(), settings, skillsDir: root, skills: [TestSkill] });
     await runtime.ready;
     const client = await open(`${url}/mcp`);
     const uri = "skill://tea-time/SKILL.md";
