@@ -70,7 +70,7 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
         const folder = join(local.folder ?? "", name);
         const settings = join(local.folder ?? "", `${name}.yaml`);
         writeFileSync(settings, JSON.stringify({ store: { url } }));
-        return { url: server.url, location: { folder, url }, options: { settings } };
+        return { url: server.url, location: { folder, url }, options: { cwd: local.folder ?? "", settings } };
       };
       const { runtime: front } = await openFront(createMachine("front"), []);
       const run = async (runtime: Runtime, code: string): Promise<unknown> => {

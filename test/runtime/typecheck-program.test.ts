@@ -132,7 +132,7 @@ test("names a setting of the type check that is neither true nor false", async (
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const settings = join(folder, "settings.yaml");
   writeFileSync(settings, "typecheck: off\n");
-  const runtime = await createRuntime({ settings, skillsDir: false, skills: [] });
+  const runtime = await createRuntime({ cwd: folder, settings, skillsDir: false, skills: [] });
   onTestFinished(() => runtime.close());
   expect(runtime.problems.map(({ error }) => error)).toEqual([
     `Cannot read the configuration: ${settings} line 1, column 1: typecheck must be true or false; on, off, yes and no are texts in YAML 1.2 (CONFIG_INVALID)`,

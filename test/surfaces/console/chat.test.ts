@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
@@ -160,7 +160,7 @@ async function serveWithModel(model: ModelServer): Promise<ConsoleServer> {
   const settings = writeSettings(
     `agent: { model: "openai:test-model", baseUrl: "${model.url}/v1", price: { input: 3, output: 15 } }`,
   );
-  return serveConsole({ runtime: { settings } });
+  return serveConsole({ runtime: { cwd: dirname(settings), settings } });
 }
 
 /** Writes settings.yaml into a folder of its own, and returns its path. */

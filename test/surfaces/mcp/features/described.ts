@@ -23,8 +23,9 @@ export async function serveDescribed(
   readonly runtime: Runtime;
   readonly describe: (name: string, description: Described) => void;
 }> {
-  const { mcpServers, describe } = writeServers(folder(), servers);
-  const { url, runtime } = await serve(settings, { skills: [], mcpServers, ...options }, isToken);
+  const cwd = folder();
+  const { mcpServers, describe } = writeServers(cwd, servers);
+  const { url, runtime } = await serve(settings, { cwd, skills: [], mcpServers, ...options }, isToken);
   await runtime.ready;
   return { url: `${url}/mcp`, runtime, describe };
 }
