@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { type Caller, createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../../src/index.ts";
 import { createTakeOver } from "../../../src/runtime/storage/program-files.ts";
@@ -38,23 +38,6 @@ async function open(options: RuntimeOptions = {}): Promise<Runtime> {
   return runtime;
 }
 
-/** Opens one runtime for the tests that need no other: each uses callers of its own, so none sees what another stores. */
-function shareRuntime(options?: (folder: string) => RuntimeOptions): () => Promise<Runtime> {
-  let shared: Promise<Runtime> | undefined;
-  let folder: string | undefined;
-  afterAll(async () => {
-    await (await shared)?.close();
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  });
-  return () => {
-    folder ??= mkdtempSync(join(tmpdir(), "skillgate-program-store-"));
-    return (shared ??= createRuntime({ skillsDir: false, workers: 1, ...options?.(folder) }));
-  };
-}
-
-const openMemory = shareRuntime();
-const openFolder = shareRuntime((store) => ({ store, runs: { record: "full" } }));
-
 const createCaller = (id: string, permissions: readonly string[] = ["call:*"]): Caller => ({ id, permissions });
 
 async function run(runtime: Runtime, code: string, options: Parameters<Runtime["run"]>[1] = {}): Promise<unknown> {
@@ -88,12 +71,11 @@ test("stores values for later runs, and lists and deletes them", async () => {
 const VALUES = [{}, { value: 5 }, { key: "k" }, { key: "k", value: 1 }, { "": 1 }, [], null, ""];
 
 test("stores each value as it is, although an object can be arguments by name", async () => {
-  const change = VALUES.map(
-    (value) => `await device.store.set("a", ${JSON.stringify(value)});
-    found.push(await device.store.get("a"));`,
-  );
-  const code = `const found = [];\n${change.join("\n")}\nfound`;
-  expect(await run(await openMemory(), code, { caller: createCaller("each value") })).toEqual(VALUES);
+  const runtime = await open();
+  for (const value of VALUES) {
+    const code = `await device.store.set("a", ${JSON.stringify(value)});\nawait device.store.get("a")`;
+    expect(await run(runtime, code)).toEqual(value);
+  }
 });
 
 test("has a type that accepts each value, although an object can be arguments by name", { tags: "rest" }, async () => {
@@ -105,7 +87,7 @@ test("has a type that accepts each value, although an object can be arguments by
 });
 
 test("gives each caller, and each automation of it, values of its own", async () => {
-  const runtime = await openFolder();
+  const runtime = await open({ store: createFolder() });
   const [ada, bob] = [createCaller("ada"), createCaller("bob")];
   const spaces = [
     { caller: ada },
@@ -145,16 +127,15 @@ test("follows the policy of the project", async () => {
 });
 
 test("is found by its name alone, and is in no list", async () => {
-  const runtime = await openMemory();
-  const caller = createCaller("found by name");
+  const runtime = await open();
   expect(runtime.catalog.skills).toEqual([]);
   expect(runtime.catalog.methods).toEqual([]);
   expect(runtime.search("store a value under a key").results).toEqual([]);
   expect(runtime.systemPrompt()).not.toContain("store");
   expect(runtime.describe("store.set").text).toContain("set(key: string, value: unknown): Promise<any>;");
   expect(runtime.declarations()).toContain("set(key: string, value: unknown): Promise<any>;");
-  expect(await runtime.call("store.set", { key: "a", value: 1 }, { caller })).toBeUndefined();
-  expect(await runtime.call("store.get", { key: "a" }, { caller })).toBe(1);
+  expect(await runtime.call("store.set", { key: "a", value: 1 })).toBeUndefined();
+  expect(await runtime.call("store.get", { key: "a" })).toBe(1);
   const refused = await runtime.run("localStorage.setItem('a', 1)");
   expect(refused.text).toContain("device.store.set(key, value)");
 });
@@ -170,7 +151,11 @@ test("lets a skill of the program have the name", async () => {
 });
 
 describe("a call that stores nothing", () => {
-  const caller = createCaller("stores nothing");
+  let runtime: Runtime;
+  beforeAll(async () => {
+    runtime = await createRuntime({ skillsDir: false, workers: 1 });
+  });
+  afterAll(() => runtime.close());
 
   test.each<readonly [string, string, string]>([
     ["an empty key", `"", 1`, "ARGUMENTS_INVALID"],
@@ -180,18 +165,18 @@ describe("a call that stores nothing", () => {
     ["a long value", `"a", "x".repeat(${VALUE_CHARACTERS})`, `has ${VALUE_CHARACTERS + 2} characters, at most`],
   ])("refuses %s", async (_what, args, says) => {
     const code = `let text = "";\ntry { await device.store.set(${args}); } catch (error) { text = error.message; }\ntext`;
-    const runtime = await openMemory();
-    const outcome = await runtime.run(code, { caller });
+    const outcome = await runtime.run(code);
     expect(outcome.kind === "completed" ? outcome.value : outcome.text).toContain(says);
-    expect(await runtime.call("store.list", {}, { caller })).toEqual([]);
+    expect(await run(runtime, "await device.store.list()")).toEqual([]);
   });
 });
 
 test("accepts a key and a value at their limits", async () => {
+  const runtime = await open();
   const code = `const key = "k".repeat(${KEY_CHARACTERS});
     await device.store.set(key, "x".repeat(${VALUE_CHARACTERS - 2}));
     (await device.store.get(key)).length`;
-  expect(await run(await openMemory(), code, { caller: createCaller("limits") })).toBe(VALUE_CHARACTERS - 2);
+  expect(await run(runtime, code)).toBe(VALUE_CHARACTERS - 2);
 });
 
 /** Calls of one caller, each with its own id. */
@@ -446,15 +431,14 @@ test.each(kinds)(
 );
 
 test("serves two programs at once, and a cassette without a store", async () => {
-  const runtime = await openFolder();
-  const caller = createCaller("two programs");
+  const runtime = await open({ store: createFolder(), runs: { record: "full" } });
   const code = (name: string): string => `for (let at = 0; at < 20; at++) await device.store.set("${name}-" + at, at);
     const found = await device.store.list("${name}-");
     found.length`;
-  const outcomes = await Promise.all(["one", "two"].map((name) => runtime.run(code(name), { caller })));
+  const outcomes = await Promise.all([runtime.run(code("one")), runtime.run(code("two"))]);
   expect(outcomes).toMatchObject([{ value: 20 }, { value: 20 }]);
   const cassette = await runtime.runs.cassette(outcomes[0]?.runId ?? "");
-  const elsewhere = await openMemory();
+  const elsewhere = await open();
   expect(await elsewhere.runs.replay(cassette)).toMatchObject({ kind: "completed", value: 20 });
   expect(await run(elsewhere, "await device.store.list()")).toEqual([]);
 });
@@ -485,15 +469,14 @@ test("keeps the automation of a run that another process continues", async () =>
 });
 
 test("takes the result of a stored change when a corrected program continues a run", async () => {
-  const runtime = await openFolder();
-  const caller = createCaller("continues");
+  const runtime = await open({ store: createFolder() });
   const code = (end: string): string => `const count = (await device.store.get("count")) ?? 0;
     await device.store.set("count", count + 1);
     ${end}`;
-  const failed = await runtime.run(code("throw new Error('late')"), { caller });
+  const failed = await runtime.run(code("throw new Error('late')"));
   expect(failed).toMatchObject({ kind: "failed", continue: failed.runId });
-  expect(await run(runtime, code("count"), { caller, continue: failed.runId })).toBe(0);
-  expect(await run(runtime, `device.store.get("count")`, { caller })).toBe(1);
+  expect(await run(runtime, code("count"), { continue: failed.runId })).toBe(0);
+  expect(await run(runtime, `device.store.get("count")`)).toBe(1);
 });
 
 test.each(["SIGKILL", "SIGTERM"] as const)(

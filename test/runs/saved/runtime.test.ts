@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../../src/index.ts";
 import { parseCassette } from "../../../src/runs/index.ts";
@@ -85,25 +85,8 @@ const HOSTILE = [
   "😀 \uD800",
 ];
 
-let echoing: Promise<Runtime> | undefined;
-let echoFolder: string | undefined;
-afterAll(async () => {
-  await (await echoing)?.close();
-  if (echoFolder !== undefined) rmSync(echoFolder, { recursive: true, force: true });
-});
-
-/** Opens one runtime with a saved skill that returns its argument. */
-const openEcho = (): Promise<Runtime> =>
-  (echoing ??= (async () => {
-    echoFolder = realpathSync(mkdtempSync(join(tmpdir(), "skillgate-saved-")));
-    writeFileSync(join(echoFolder, "echo.saved.yaml"), ECHO);
-    const runtime = await createRuntime({ skillsDir: echoFolder, skills: [BASE], workers: 1 });
-    await runtime.known;
-    return runtime;
-  })());
-
 test.each(HOSTILE)("passes %j as a value, whatever it looks like [R6]", async (text) => {
-  const runtime = await openEcho();
+  const runtime = await open({ "echo.saved.yaml": ECHO });
   expect(await runtime.call("EchoOnceSkill.run", { text })).toBe(text);
 });
 
@@ -151,7 +134,7 @@ test.each([
 );
 
 test("accepts only plain data that its schema allows [R6]", async () => {
-  const runtime = await openEcho();
+  const runtime = await open({ "echo.saved.yaml": ECHO });
   const proto = JSON.parse(`{"__proto__": {"a": 1}}`) as unknown;
   await expect(runtime.call("EchoOnceSkill.run", { text: proto })).rejects.toThrow("ARGUMENTS_INVALID");
   await expect(runtime.call("EchoOnceSkill.run", {})).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
