@@ -57,14 +57,15 @@ export function rank(
   const scoreMethod = createMethodScorer(terms, index, query.words);
   const toCandidate = (document: number): Candidate => {
     const values = scoreMethod(document);
+    let name: string | undefined;
     return {
       document,
       tier: tiers.get(document) ?? 0,
       values,
       sum: sumValues(values),
-      // Few candidates are compared by their names.
+      // Few candidates are compared by their names, but those often.
       get name() {
-        return (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase();
+        return (name ??= (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase());
       },
     };
   };
