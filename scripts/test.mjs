@@ -1,8 +1,8 @@
-// `npm test`: makes the clone ready, then builds, checks and tests it. `npm run test:all` adds what takes longer:
-// installations, packages, pages of the console, and more examples. `npm run test:nightly` takes all examples, with new seeds.
+// `npm test`: makes the clone ready and builds it, then checks and tests it at the same time. `npm run test:all` adds what takes
+// longer: installations, packages, pages of the console, and more examples. `npm run test:nightly` takes all examples, with new seeds.
 
 import { spawn } from "node:child_process";
-import { constants } from "node:os";
+import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { install, prepare, ROOT } from "./prepare.mjs";
 
@@ -25,24 +25,46 @@ const flag = args.find((arg) => Object.hasOwn(parts, arg));
 const own = new Set([...Object.keys(parts), "--slowest"]);
 const passedOn = args.filter((arg) => !own.has(arg));
 
+/** Below that of the tests, some of which wait for time limits. */
+const CHECK_PRIORITY = 10;
+
+/** The programs that run now, and their ends. A signal reaches all of them. */
+const running = new Map();
+/** The exit code of the first program that has failed. */
+let failure;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.on(signal, () => {
+    for (const child of running.keys()) child.kill(signal);
+  });
+
+let checked;
 if (flag === "--rest" || flag === "--nightly") await prepare({ isDemo: false });
 else {
   await install();
-  await run(process.execPath, [join(ROOT, "scripts", "check.mjs")]);
+  await run("scripts/build.mjs", ["--unchecked"]);
+  checked = run("scripts/check.mjs", ["--built"], { priority: CHECK_PRIORITY });
 }
 for (const part of parts[flag] ?? ["usual"])
-  await run(process.execPath, [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...passedOn], {
-    SKILLGATE_TESTS: part,
-    ...(args.includes("--slowest") && { SLOWEST: "all" }),
+  await run("node_modules/vitest/vitest.mjs", ["run", ...passedOn], {
+    env: { SKILLGATE_TESTS: part, ...(args.includes("--slowest") && { SLOWEST: "all" }) },
   });
+await checked;
 
-/** Runs a program to its end. If it fails, this process ends with the same exit code. */
-async function run(program, words, env = {}) {
-  const child = spawn(program, words, { cwd: ROOT, stdio: "inherit", env: { ...process.env, ...env } });
-  const pass = (signal) => child.kill(signal);
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-  for (const signal of signals) process.on(signal, pass);
-  const [code, signal] = await new Promise((resolve) => child.on("exit", (...end) => resolve(end)));
-  for (const signal of signals) process.off(signal, pass);
-  if (code !== 0) process.exit(code ?? 128 + constants.signals[signal]);
+/** Runs a program to its end. If it fails, the others are ended, and this process ends with the same exit code. */
+async function run(program, words, { env = {}, priority } = {}) {
+  const child = spawn(process.execPath, [join(ROOT, program), ...words], {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  if (priority !== undefined) setPriority(child.pid, priority);
+  const ended = new Promise((resolve) => child.on("exit", (...end) => resolve(end)));
+  running.set(child, ended);
+  const [code, signal] = await ended;
+  running.delete(child);
+  if (code === 0) return;
+  failure ??= code ?? 128 + constants.signals[signal];
+  for (const other of running.keys()) other.kill();
+  await Promise.all(running.values());
+  process.exit(failure);
 }
