@@ -49,8 +49,8 @@ async function ask(thread: Worker, order: CompileOrder, signal: AbortSignal): Pr
     const [report] = await Promise.race([once(thread, "message", { signal: limit }), ended]);
     return report as CompileReport;
   } catch (error) {
-    if (signal.aborted) throw new Error(CANCELLED);
-    if (limit.aborted) throw new Error(`it takes more than ${MAX_MS / 1_000} s`);
+    if (signal.aborted) throw new Error(CANCELLED, { cause: error });
+    if (limit.aborted) throw new Error(`it takes more than ${MAX_MS / 1_000} s`, { cause: error });
     throw explain(error as Error);
   } finally {
     settled.abort();

@@ -62,7 +62,7 @@ test("ends the thread of a document that is cancelled, and starts another for th
 
 test("ends the thread when no document follows", async () => {
   await Promise.all([compile("first"), compile("second"), compile("third")]);
-  const [worker] = started.filter(({ threadId }) => threadId !== -1);
+  const worker = started.find(({ threadId }) => threadId !== -1);
   if (worker !== undefined) await new Promise((resolve) => worker.once("exit", resolve));
   expect(started.every(({ threadId }) => threadId === -1)).toBe(true);
 });
