@@ -73,8 +73,9 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
   const folders = resolveFolders(options);
   const files = configFiles(options, folders);
   const project = await readVariables(options.env, folders);
-  const written = await readAs(files.settings, parseSettings, NO_SETTINGS);
   const isOfProject = files.settings.scope === "project";
+  const isRead = !isOfProject || options.readsOnlyNamed !== true;
+  const written = isRead ? await readAs(files.settings, parseSettings, NO_SETTINGS) : NO_SETTINGS;
   const contents = await readContents(files, written);
   const skillsDir = resolve(
     written.skillsDir === undefined ? folders.cwd : dirname(files.settings.path),

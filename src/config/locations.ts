@@ -31,6 +31,8 @@ export interface ConfigOptions {
   readonly settingsFile?: string;
   /** Read in addition to the default files, and takes precedence; must exist. */
   readonly mcpConfigFile?: string;
+  /** Reads no default files. */
+  readonly readsOnlyNamed?: boolean;
   /** The calling program has chosen the project itself: nothing is held. */
   readonly isTrusted?: boolean;
   /** The skills of the project are not used. */
@@ -46,7 +48,10 @@ export interface ConfigLocations {
 }
 
 /** The files to read. Of the servers in them, the first of a name counts; the settings come after what is the user's. */
-export function configFiles({ settingsFile, mcpConfigFile }: ConfigOptions, folders: ConfigFolders): ConfigLocations {
+export function configFiles(
+  { settingsFile, mcpConfigFile, readsOnlyNamed = false }: ConfigOptions,
+  folders: ConfigFolders,
+): ConfigLocations {
   const fromOption = (path: string): ConfigFile => {
     return { path: resolve(folders.cwd, path), label: path, scope: "named" };
   };
@@ -58,19 +63,15 @@ export function configFiles({ settingsFile, mcpConfigFile }: ConfigOptions, fold
     const path = join(folders.home, ".config", ...names);
     return { path, label: formatPathLabel(path, folders), scope };
   };
-  const first = [
-    ...(mcpConfigFile === undefined ? [] : [fromOption(mcpConfigFile)]),
-    ofUser("local", "skillgate", "projects", `${getProjectName(folders)}.json`),
-  ];
+  const named = mcpConfigFile === undefined ? [] : [fromOption(mcpConfigFile)];
+  const settings = settingsFile === undefined ? inProject("settings.yaml") : fromOption(settingsFile);
+  if (readsOnlyNamed) return { settings, mcp: named, first: named.length };
+  const first = [...named, ofUser("local", "skillgate", "projects", `${getProjectName(folders)}.json`)];
   // A usual file that was named is read once, as one that was named.
   const usual = [inProject("mcp.json"), inProject(".mcp.json"), ofUser("user", "mcp", "mcp.json")].filter(
     ({ path }) => !first.some((file) => canonicalPath(file.path) === canonicalPath(path)),
   );
-  return {
-    settings: settingsFile === undefined ? inProject("settings.yaml") : fromOption(settingsFile),
-    mcp: [...first, ...usual],
-    first: first.length,
-  };
+  return { settings, mcp: [...first, ...usual], first: first.length };
 }
 
 /** Returns the labels of the configuration files that exist. */

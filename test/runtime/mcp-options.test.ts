@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime } from "../../src/runtime.ts";
 import { resolveMcpOptions } from "../../src/runtime/mcp-options.ts";
+import { readOptions } from "../../src/runtime/settings/index.ts";
 import { getUserStateDir } from "../../src/runtime/user-state-dir.ts";
 
 const SCOPE = { section: undefined, cwd: "/work", env: { HOME: "/home/ada" }, discover: false, lazy: false };
@@ -51,6 +52,25 @@ test.each([
   [{}, undefined],
 ])("stores the state of servers with %j in %s [M3]", (env, folder) => {
   expect(getUserStateDir(env)).toBe(folder);
+});
+
+test.each([
+  ["settings", { settings: "own.yaml" }, []],
+  ["a file of servers", { mcpConfig: "own.json" }, ["own"]],
+  ["settings and discovers the others", { settings: "own.yaml", discover: true }, ["project", "user"]],
+  ["nothing and discovers them", { discover: true }, ["project", "settled", "user"]],
+])("uses the servers of files that a program names, with %s [M3]", async (_title, options, names) => {
+  const folder = await mkdtemp(join(tmpdir(), "skillgate-named-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const declare = (name: string): string => JSON.stringify({ mcpServers: { [name]: { command: "node" } } });
+  await mkdir(join(folder, ".config", "mcp"), { recursive: true });
+  await writeFile(join(folder, ".config", "mcp", "mcp.json"), declare("user"));
+  await writeFile(join(folder, ".mcp.json"), declare("project"));
+  await writeFile(join(folder, "settings.yaml"), "mcp: { servers: { settled: { command: node } } }\n");
+  await writeFile(join(folder, "own.yaml"), "{}\n");
+  await writeFile(join(folder, "own.json"), declare("own"));
+  const { servers } = await readOptions({ cwd: folder, env: { HOME: folder }, ...options });
+  expect((await servers()).map(({ name }) => name).toSorted()).toEqual(names);
 });
 
 test("finds the tools of servers that a lazy runtime has not started [M3]", { tags: "rest" }, async () => {

@@ -277,6 +277,7 @@ async function readFiles(options: RuntimeOptions, cwd: string, env: RuntimeSetti
     cwd,
     env,
     isTrusted: trust === "given",
+    readsOnlyNamed: !discover,
     hasOtherSkills: skillsDir !== undefined,
     ...(settings !== undefined && { settingsFile: settings }),
     ...(mcpConfig !== undefined && { mcpConfigFile: mcpConfig }),
