@@ -95,7 +95,8 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const secrets = new KnownSecrets(settings.secretValues, refresh);
   const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, (v) => secrets.add(v));
   const sources = new SkillSources(registry, settings.skills, skillSettings.disabled);
-  const events = new EventEmitter<RuntimeEvents>();
+  // Each MCP session listens: with more than ten, Node would warn of a leak.
+  const events = new EventEmitter<RuntimeEvents>().setMaxListeners(0);
   registry.onChange(() => void (events.listenerCount("catalog") > 0 && events.emit("catalog", registry.catalog)));
   forwardLog(events, options.log);
   const store = createStore(settings.store, settings.timeouts.lockMs);

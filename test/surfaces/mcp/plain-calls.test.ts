@@ -346,3 +346,14 @@ test.each([
   const modern = await post(`${url}/mcp`, { ...request, params: { ...params, _meta: META } }, headers);
   expect(modern.json.error.message).not.toContain("\n");
 });
+
+test("warns of nothing while many sessions listen to one runtime", async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const { url } = await serve();
+  for (let count = 0; count < 12; count++) await openSession(url);
+  await new Promise((resolve) => setImmediate(resolve)); // warnings come in the next tick
+  expect(warnings).toEqual([]);
+});

@@ -11,7 +11,7 @@ type Follow = (send: OnEvent) => () => void;
  */
 export class ChangeStreams implements ServerEventBus {
   readonly #streams = new Set<OnEvent>();
-  /** Of the request that the SDK answers now. */
+  /** What the client of the request that the SDK answers now follows. */
   #opening: Follow | undefined;
   #lastOpened: Promise<unknown> = Promise.resolve();
 
