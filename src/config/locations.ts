@@ -63,10 +63,10 @@ export function configFiles(
     const path = join(folders.home, ".config", ...names);
     return { path, label: formatPathLabel(path, folders), scope };
   };
-  const named = mcpConfigFile === undefined ? [] : [fromOption(mcpConfigFile)];
+  const optional = mcpConfigFile === undefined ? [] : [fromOption(mcpConfigFile)];
   const settings = settingsFile === undefined ? inProject("settings.yaml") : fromOption(settingsFile);
-  if (readsOnlyNamed) return { settings, mcp: named, first: named.length };
-  const first = [...named, ofUser("local", "skillgate", "projects", `${getProjectName(folders)}.json`)];
+  if (readsOnlyNamed) return { settings, mcp: optional, first: optional.length };
+  const first = [...optional, ofUser("local", "skillgate", "projects", `${getProjectName(folders)}.json`)];
   // A usual file that was named is read once, as one that was named.
   const usual = [inProject("mcp.json"), inProject(".mcp.json"), ofUser("user", "mcp", "mcp.json")].filter(
     ({ path }) => !first.some((file) => canonicalPath(file.path) === canonicalPath(path)),

@@ -11,7 +11,7 @@ type Follow = (send: OnEvent) => () => void;
  */
 export class ChangeStreams implements ServerEventBus {
   readonly #streams = new Set<OnEvent>();
-  /** What the client of the request that the SDK answers now follows. */
+  /** The function of the request that the SDK answers now. */
   #opening: Follow | undefined;
   #lastOpened: Promise<unknown> = Promise.resolve();
 
