@@ -1,6 +1,7 @@
 // @module-tag rest
 
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -109,6 +110,7 @@ async function expectConsole(): Promise<void> {
     expect(answer.status).toBe(200);
     expect(await answer.text()).toContain("<title>Skillgate</title>");
   } finally {
-    child.kill();
+    // Until it has ended, it may write what servers offer into the folder.
+    if (child.kill()) await once(child, "exit");
   }
 }
