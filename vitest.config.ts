@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 import { createCpuReporter } from "./test/support/suite/cpu-report.ts";
@@ -21,6 +22,9 @@ const ALONE: ReadonlySet<string> = new Set([
 /** Files that compare times of several processes: they run after all others, one by one. */
 const QUIET: ReadonlySet<string> = new Set(["test/surfaces/neighbours.test.ts"]);
 
+/** Only the folders of this clone, which itself can lie below a folder with such a name. */
+const BUILT = ["dist", ".cache"].map((name) => new RegExp(`^${escapePattern(join(import.meta.dirname, name))}[\\\\/]`));
+
 const files = listFiles();
 
 export default defineConfig({
@@ -40,8 +44,8 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     reporters: ["default", createCpuReporter({ isUsual: part === "usual" })],
     pool: "forks",
-    // Built modules need no transformation. Transformed, those of the library hold 100 MB in each worker.
-    server: { deps: { external: [/\/dist\//, /\/\.cache\//] } },
+    // Built modules need no transformation; each worker would hold their transformed texts, with their source maps.
+    server: { deps: { external: BUILT } },
     // Some tests wait for time limits; more workers than cores use them meanwhile. Those of the rest wait for processes.
     maxWorkers: availableParallelism() + (part === "usual" ? 1 : 2),
     globalSetup: ["test/support/suite/temporary-folder.ts"],
@@ -76,4 +80,8 @@ function listFiles(): readonly string[] {
     .filter((file) => file.endsWith(".test.ts"))
     .map((file) => `test/${file.replaceAll("\\", "/")}`)
     .filter((file) => hasTestsOf(part, readFileSync(file, "utf8")));
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 }
