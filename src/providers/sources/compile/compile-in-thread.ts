@@ -39,12 +39,12 @@ export async function compileInThread(order: CompileOrder, signal: AbortSignal):
 
 /** Sends an order to a thread. Rejects if the thread ends, or does not answer in time. */
 async function ask(thread: Worker, order: CompileOrder, signal: AbortSignal): Promise<CompileReport> {
+  thread.postMessage(order);
   const settled = new AbortController();
   const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS), settled.signal]);
   const ended = once(thread, "exit", { signal: limit }).then(() => {
     throw new Error("the thread that reads the document has ended");
   });
-  thread.postMessage(order);
   try {
     const [report] = await Promise.race([once(thread, "message", { signal: limit }), ended]);
     return report as CompileReport;
