@@ -31,7 +31,7 @@ export interface ConfigOptions {
   readonly settingsFile?: string;
   /** Read in addition to the default files, and takes precedence; must exist. */
   readonly mcpConfigFile?: string;
-  /** Reads no default files. */
+  /** Reads no default files of settings and servers. Variables of `.env` count. */
   readonly readsOnlyNamed?: boolean;
   /** The calling program has chosen the project itself: nothing is held. */
   readonly isTrusted?: boolean;
@@ -63,10 +63,10 @@ export function configFiles(
     const path = join(folders.home, ".config", ...names);
     return { path, label: formatPathLabel(path, folders), scope };
   };
-  const optional = mcpConfigFile === undefined ? [] : [fromOption(mcpConfigFile)];
+  const extra = mcpConfigFile === undefined ? [] : [fromOption(mcpConfigFile)];
   const settings = settingsFile === undefined ? inProject("settings.yaml") : fromOption(settingsFile);
-  if (readsOnlyNamed) return { settings, mcp: optional, first: optional.length };
-  const first = [...optional, ofUser("local", "skillgate", "projects", `${getProjectName(folders)}.json`)];
+  if (readsOnlyNamed) return { settings, mcp: extra, first: extra.length };
+  const first = [...extra, ofUser("local", "skillgate", "projects", `${getProjectName(folders)}.json`)];
   // A usual file that was named is read once, as one that was named.
   const usual = [inProject("mcp.json"), inProject(".mcp.json"), ofUser("user", "mcp", "mcp.json")].filter(
     ({ path }) => !first.some((file) => canonicalPath(file.path) === canonicalPath(path)),
