@@ -13,7 +13,7 @@ configureGlobal(seed === undefined ? {} : { seed: Number(seed) });
 const FIRST_SURROGATE = 0xd8_00;
 const SURROGATES = 0x8_00;
 
-/** Any character. The unit `binary` has the same, but holds a table of all: 85 MB and a second of computing in each process. */
+/** Any character. The unit `binary` has the same, but holds a table of all: 85 MB and two seconds of computing in each process. */
 export const CHARACTER: Arbitrary<string> = integer({ min: 0, max: 0x10_ff_ff - SURROGATES }).map(
   (index) => String.fromCodePoint(index < FIRST_SURROGATE ? index : index + SURROGATES),
   (text) => {
