@@ -28,29 +28,33 @@ const passedOn = args.filter((arg) => !own.has(arg));
 /** Below that of the tests, some of which wait for time limits. */
 const CHECK_PRIORITY = 10;
 
-/** The programs that run now, and their ends. A signal reaches all of them. */
-const running = new Map();
-/** The exit code of the first program that has failed. */
-let failure;
+/** The programs that run now. A signal reaches all of them. */
+const running = new Set();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
   process.on(signal, () => {
-    for (const child of running.keys()) child.kill(signal);
+    for (const child of running) child.kill(signal);
   });
 
 let checked;
 if (flag === "--rest" || flag === "--nightly") await prepare({ isDemo: false });
 else {
   await install();
-  await run("scripts/build.mjs", ["--unchecked"]);
+  process.exitCode = await run("scripts/build.mjs", ["--unchecked"]);
+  if (process.exitCode !== 0) process.exit();
   checked = run("scripts/check.mjs", ["--built"], { priority: CHECK_PRIORITY });
 }
-for (const part of parts[flag] ?? ["usual"])
-  await run("node_modules/vitest/vitest.mjs", ["run", ...passedOn], {
+for (const part of parts[flag] ?? ["usual"]) {
+  process.exitCode ||= await run("node_modules/vitest/vitest.mjs", ["run", ...passedOn], {
     env: { SKILLGATE_TESTS: part, ...(args.includes("--slowest") && { SLOWEST: "all" }) },
   });
-await checked;
+}
+const code = await checked;
+if (code) {
+  process.stderr.write("The checks of the clone have failed: see above\n");
+  process.exitCode ||= code;
+}
 
-/** Runs a program to its end. If it fails, the others are ended, and this process ends with the same exit code. */
+/** Runs a program to its end. Resolves to its exit code. */
 async function run(program, words, { env = {}, priority } = {}) {
   const child = spawn(process.execPath, [join(ROOT, program), ...words], {
     cwd: ROOT,
@@ -58,13 +62,8 @@ async function run(program, words, { env = {}, priority } = {}) {
     env: { ...process.env, ...env },
   });
   if (priority !== undefined) setPriority(child.pid, priority);
-  const ended = new Promise((resolve) => child.on("exit", (...end) => resolve(end)));
-  running.set(child, ended);
-  const [code, signal] = await ended;
+  running.add(child);
+  const [code, signal] = await new Promise((resolve) => child.on("exit", (...end) => resolve(end)));
   running.delete(child);
-  if (code === 0) return;
-  failure ??= code ?? 128 + constants.signals[signal];
-  for (const other of running.keys()) other.kill();
-  await Promise.all(running.values());
-  process.exit(failure);
+  return code ?? 128 + constants.signals[signal];
 }
