@@ -565,6 +565,16 @@ export function sentence(code: ErrorCode, values: string): string {
   return `${ERRORS[code].says}: ${values} (${code})`;
 }
 
+/** Creates an error whose message has the table's words for its code, and then the values. */
+export function createError(
+  code: ErrorCode,
+  values: string,
+  facts?: ErrorFacts,
+  options?: ErrorOptions,
+): SkillgateError {
+  return new SkillgateError(code, sentence(code, values), facts, options);
+}
+
 /** Returns the message of a thrown value, without its stack. */
 export function getMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

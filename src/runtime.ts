@@ -2,7 +2,7 @@ import type { ListName } from "./model/mcp-features.ts";
 import type { Cancellable } from "../sandbox/index.ts";
 import type { EndedConnection } from "./accounts/index.ts";
 import type { Approval } from "./approvals/index.ts";
-import { sentence, SkillgateError } from "./errors.ts";
+import { createError, SkillgateError } from "./errors.ts";
 import type { Approve } from "./model/approval.ts";
 import type { Caller } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
@@ -239,7 +239,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
   let listing: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const requireOpen = (): void => {
-    if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
+    if (closed !== undefined) throw createError("RUNTIME_CLOSED", "run");
   };
   const whenKnown = (): Promise<void> => (listing ??= providers.whenKnown());
   const stops = [followFiles(parts), options.lazy === true ? () => {} : indexInBackground(registry)];

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import type { AccountKey, KeySource } from "./key-source.ts";
 
 const VERSION = "v1";
@@ -66,5 +66,5 @@ function decryptWith({ bytes }: AccountKey, iv: Buffer, data: Buffer, location: 
 }
 
 function unavailable(values: string): SkillgateError {
-  return new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", values));
+  return createError("ACCOUNT_UNAVAILABLE", values);
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, sentence, SkillgateError } from "../errors.ts";
+import { createError, type ErrorCode, type SkillgateError } from "../errors.ts";
 import { type Caller, findKeyName, OWNER } from "../model/caller.ts";
 import type { AccountDefinition } from "./definition.ts";
 
@@ -46,10 +46,10 @@ export function accountError(
   values: string,
   facts: { readonly account?: string; readonly connect?: string } = {},
 ): SkillgateError {
-  return new SkillgateError(code, sentence(code, values), facts);
+  return createError(code, values, facts);
 }
 
 /** For what a person or a program asks of accounts. */
 export function requestError(values: string): SkillgateError {
-  return new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
+  return createError("OPTION_INVALID", values);
 }

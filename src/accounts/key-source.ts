@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from "node:crypto";
 import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-import { getMessage, sentence, SkillgateError } from "../errors.ts";
+import { createError, getMessage, SkillgateError } from "../errors.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
 import { withLock } from "../store/index.ts";
 
@@ -190,5 +190,5 @@ function toUnavailable(error: unknown, what: string): SkillgateError {
 }
 
 function unavailable(values: string): SkillgateError {
-  return new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", values));
+  return createError("ACCOUNT_UNAVAILABLE", values);
 }

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, SkillgateError } from "../errors.ts";
 import type { Account, Credential, OpenAccount } from "../model/account.ts";
 import type { Caller } from "../model/caller.ts";
 import { findEncryptionFlaw } from "../shared/http/find-encryption-flaw.ts";
@@ -81,7 +81,7 @@ function createRequest(test: string, isPrivate: boolean): SendTest {
 /** Without the reason of `fetch`, which may have the URL with the credential. */
 function unreachable({ host }: URL): SkillgateError {
   const values = `${host} cannot be reached, or is at an address that needs the setting private: true`;
-  return new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", values));
+  return createError("ACCOUNT_UNAVAILABLE", values);
 }
 
 function describeStatus(status: number, { host }: URL): AccountTest {

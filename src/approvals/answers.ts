@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import type { ApprovalScope } from "../model/approval.ts";
 import { type Caller, mayAdminister, OWNER } from "../model/caller.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
@@ -124,11 +124,11 @@ function requireAnswerer(
     throw forbidden(`request ${id} needs an administrator, and ${name} has no right admin:AnswerApprovals`);
   if (!approve || row.scopes.includes(scope)) return;
   const values = `request ${id} can be approved for ${row.scopes.join(", ")}, not for ${scope}`;
-  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
+  throw createError("OPTION_INVALID", values);
 }
 
 function forbidden(values: string): SkillgateError {
-  return new SkillgateError("APPROVAL_FORBIDDEN", sentence("APPROVAL_FORBIDDEN", values));
+  return createError("APPROVAL_FORBIDDEN", values);
 }
 
 async function createUnknownError(
@@ -138,7 +138,7 @@ async function createUnknownError(
 ): Promise<SkillgateError> {
   const pending = getReadableRows(await approvals.list("pending"), caller).map((row) => row.id);
   const { detail, suggestions } = describeUnknownName("approval request", id, pending);
-  return new SkillgateError("APPROVAL_UNKNOWN", sentence("APPROVAL_UNKNOWN", detail), { suggestions });
+  return createError("APPROVAL_UNKNOWN", detail, { suggestions });
 }
 
 function createClosedError({ id, state, answeredBy, expires }: ApprovalRow, now: number): SkillgateError {
@@ -150,5 +150,5 @@ function createClosedError({ id, state, answeredBy, expires }: ApprovalRow, now:
     cancelled: "belongs to a run that has ended",
     orphaned: "belongs to a process that has ended",
   };
-  return new SkillgateError("APPROVAL_CLOSED", sentence("APPROVAL_CLOSED", `request ${id} ${why[state]}`));
+  return createError("APPROVAL_CLOSED", `request ${id} ${why[state]}`);
 }

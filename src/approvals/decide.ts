@@ -1,4 +1,4 @@
-import { getMessage, sentence, SkillgateError } from "../errors.ts";
+import { createError, getMessage, type SkillgateError } from "../errors.ts";
 import {
   APPROVAL_SCOPES,
   type ApprovalAnswer,
@@ -293,7 +293,7 @@ class Decisions implements ApprovalDecisions {
     if (row.state !== "expired" && row.state !== "approved") throw refusal(request, ", and the request was closed");
     const seconds = Math.round((row.expires - row.created) / 1_000);
     const values = `caller ${JSON.stringify(request.caller.id)} calls "${request.path}", and request ${row.id} expired after ${seconds} s`;
-    throw new SkillgateError("APPROVAL_EXPIRED", sentence("APPROVAL_EXPIRED", values), { approval: row.id });
+    throw createError("APPROVAL_EXPIRED", values, { approval: row.id });
   }
 }
 
@@ -406,5 +406,5 @@ function refusal(
 ): SkillgateError {
   const values = `caller ${JSON.stringify(caller.id)} calls "${path}"${why}`;
   const names = splitPath(path);
-  return new SkillgateError("APPROVAL_MISSING", sentence("APPROVAL_MISSING", values), { ...names, ...facts }, options);
+  return createError("APPROVAL_MISSING", values, { ...names, ...facts }, options);
 }

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError } from "../errors.ts";
 import { isRecord, isTextList, type JsonSchema } from "../model/json.ts";
 import { isMemberName } from "../shared/names/skill-names.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
@@ -127,7 +127,7 @@ export function defineSkill<const Inputs extends Readonly<Record<string, unknown
     invoke: async (method, input, context) => {
       const run = runs.get(method.name);
       if (run === undefined) {
-        throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", `${name}.${method.name}`));
+        throw createError("METHOD_UNKNOWN", `${name}.${method.name}`);
       }
       return run(input, context);
     },

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-import { getMessage, sentence, SkillgateError } from "../errors.ts";
+import { createError, getMessage, type SkillgateError } from "../errors.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
 
 /** The Standard Schema interface (standardschema.dev) of zod, valibot, arktype and others, as far as it is used here. */
@@ -113,7 +113,7 @@ function unfit(path: string, issues: readonly StandardIssue[]): SkillgateError {
     const keys = (path ?? []).map((part) => String(typeof part === "object" ? part.key : part));
     return keys.length === 0 ? message : `${quoted(keys.join("."))}: ${message}`;
   });
-  return new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", `${path}: ${texts.join("; ")}`));
+  return createError("ARGUMENTS_INVALID", `${path}: ${texts.join("; ")}`);
 }
 
 /** Converts a Standard Schema with the first converter that works; `undefined` if none does. */
@@ -208,7 +208,7 @@ export function isFunction(value: unknown): value is (...args: unknown[]) => unk
 
 /** Creates the error of a skill that cannot be loaded, with the place and the reason. */
 export function invalid(values: string): SkillgateError {
-  return new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", values));
+  return createError("SKILL_INVALID", values);
 }
 
 /** Formats a value for a message. */

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 
-import { SkillgateError, getMessage, sentence } from "../errors.ts";
+import { createError, getMessage, SkillgateError } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
 
 /** Maximum size of a configuration file. */
@@ -46,7 +46,7 @@ export async function readConfigFile(
 /** A `CONFIG_INVALID` that names the file, the place in it where one is known, and what is wrong. */
 export function configError(label: string, wrong: string, location?: FileLocation, fix?: string): SkillgateError {
   const at = location === undefined ? "" : ` line ${location.line}, column ${location.column}`;
-  return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", `${label}${at}: ${wrong}`), {
+  return createError("CONFIG_INVALID", `${label}${at}: ${wrong}`, {
     file: label,
     ...location,
     ...(fix !== undefined && { fix }),

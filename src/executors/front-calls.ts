@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import { isRecord, isTextList, parseJson } from "../model/json.ts";
 import { type IncomingRequest, type Machine, openClient, openServer } from "../network/index.ts";
@@ -104,7 +104,7 @@ async function send(machine: Machine, text: string, signal: AbortSignal): Promis
   if (end.kind === "cancelled") throw signal.reason;
   if (end.kind === "refusal" || !end.isSent) return undefined;
   const says = `the server ${machine.device}, which made the call, has gone; whether the call had an effect is unknown`;
-  throw new SkillgateError("EXECUTOR_GONE", sentence("EXECUTOR_GONE", says));
+  throw createError("EXECUTOR_GONE", says);
 }
 
 function parseAnswer(value: unknown): FrontAnswer {
@@ -112,12 +112,12 @@ function parseAnswer(value: unknown): FrontAnswer {
   if (isRecord(error) && typeof error["message"] === "string") return value as FrontAnswer;
   if (isSentValue(result) && isTextList(notes)) return { value: result, notes };
   const says = "the answer of a server to a call has neither a value nor an error";
-  throw new SkillgateError("EXECUTOR_ANSWER_INVALID", sentence("EXECUTOR_ANSWER_INVALID", says));
+  throw createError("EXECUTOR_ANSWER_INVALID", says);
 }
 
 function createMissingError(path: string): SkillgateError {
   const says = `${path} is called by a server, which has the credentials, and no server of this network can be reached`;
-  return new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", says));
+  return createError("ACCOUNT_UNAVAILABLE", says);
 }
 
 /** Makes the calls of executors that need credentials, until `close`. */

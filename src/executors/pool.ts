@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import { type NetworkClient, type Machine, openClient } from "../network/index.ts";
 import { hasEnded } from "../store/index.ts";
 import { type ExecutorFacts, type Job, MAX_BYTES, parseFacts } from "./protocol.ts";
@@ -176,7 +176,7 @@ class NetworkPool implements ExecutorPool {
 
   #createOfflineError(): SkillgateError {
     const says = `${this.#client?.failure ?? "there is no connection"}; it is tried again`;
-    return new SkillgateError("EXECUTORS_OFFLINE", sentence("EXECUTORS_OFFLINE", says));
+    return createError("EXECUTORS_OFFLINE", says);
   }
 
   #createMissingError(refusal: OfferRefusal): SkillgateError {
@@ -186,6 +186,6 @@ class NetworkPool implements ExecutorPool {
       none: `no executor of this version is connected${others}`,
       busy: `all ${this.#executors.size - differences.length} executors have as many runs as they may have`,
     };
-    return new SkillgateError("EXECUTORS_MISSING", sentence("EXECUTORS_MISSING", says[refusal]));
+    return createError("EXECUTORS_MISSING", says[refusal]);
   }
 }

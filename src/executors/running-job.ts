@@ -1,5 +1,5 @@
 import { isRecord, type JsonSchema, parseJson } from "../model/json.ts";
-import { getMessage, sentence, SkillgateError } from "../errors.ts";
+import { createError, getMessage, sentence, SkillgateError } from "../errors.ts";
 import { APPROVAL_SCOPES, type ApprovalAnswer, type Approve } from "../model/approval.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Client } from "../model/client-requests.ts";
@@ -200,5 +200,5 @@ function formatResult(result: JobResult): string {
 }
 
 function createEndError(): SkillgateError {
-  return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", "the run has ended"));
+  return createError("CALL_CANCELLED", "the run has ended");
 }

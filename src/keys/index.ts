@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type { Database, KeyRow } from "../store/index.ts";
@@ -132,7 +132,7 @@ function findKey(idOrName: string, keys: readonly KeyRow[]): KeyRow {
   if (key !== undefined) return key;
   const names = keys.flatMap(({ id, name }) => [name, id]);
   const { detail, suggestions } = describeUnknownName("key", idOrName, names);
-  throw new SkillgateError("KEY_UNKNOWN", sentence("KEY_UNKNOWN", detail), { suggestions });
+  throw createError("KEY_UNKNOWN", detail, { suggestions });
 }
 
 function findMatch(idOrName: string, keys: readonly KeyRow[]): KeyRow | undefined {

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import type { CallLimits } from "../model/caller.ts";
 import { quote } from "../shared/format-text.ts";
 import { findPermissionFlaw } from "./permissions.ts";
@@ -46,7 +46,7 @@ export function requireFuture(expires: number): void {
 }
 
 export function keyError(values: string): SkillgateError {
-  return new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
+  return createError("OPTION_INVALID", values);
 }
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/u;

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError } from "../errors.ts";
 import { type Client, CLIENT_REQUESTS, type ClientRequest } from "./client-requests.ts";
 import { createPathMatcher, createPatternSet, findMethodPath, getRights, type Rights } from "./permissions.ts";
 import type { Profile } from "./tools/profile.ts";
@@ -112,7 +112,7 @@ export function listAdminRights(caller: Permitted): readonly AdminRight[] {
 export function requireAdmin(caller: Permitted, right: AdminRight): void {
   if (mayAdminister(caller, right)) return;
   const values = right === "ManageKeys" ? "only the owner creates and changes keys" : `it requires admin:${right}`;
-  throw new SkillgateError("ADMIN_MISSING", sentence("ADMIN_MISSING", values));
+  throw createError("ADMIN_MISSING", values);
 }
 
 /** True for a caller from whom no method is hidden. */

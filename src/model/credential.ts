@@ -1,5 +1,5 @@
 import type { Cancellable } from "../../sandbox/index.ts";
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, SkillgateError } from "../errors.ts";
 
 /** Why a credential ends while it is in use. */
 export type CredentialEnd = "the key was revoked" | "the key has expired" | "the key has a new secret";
@@ -12,7 +12,7 @@ export interface CredentialLife {
 
 /** Creates the reason of a cancellation, which the outcome of a run states. */
 export function createCancelReason(why: string): SkillgateError {
-  return new SkillgateError("CANCELLED", sentence("CANCELLED", why), { why });
+  return createError("CANCELLED", why, { why });
 }
 
 /** Returns the words of `createCancelReason`; `undefined` for an operation that was not cancelled for such a reason. */

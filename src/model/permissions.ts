@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 
 /** The kinds of permissions, each with an example. */
 export const PERMISSION_FORMS = { call: "call:MathSkill.*", see: "see:MathSkill.*", admin: "admin:Read" } as const;
@@ -61,7 +61,7 @@ function requirePermission(text: unknown): { readonly kind: string; readonly val
 
 function createPermissionError(what: string): SkillgateError {
   const forms = Object.values(PERMISSION_FORMS).join(", ");
-  return new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", `${what}. Write texts such as ${forms}`));
+  return createError("OPTION_INVALID", `${what}. Write texts such as ${forms}`);
 }
 
 /** Splits `call:MathSkill.*` at the first colon. */

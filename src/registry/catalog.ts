@@ -4,7 +4,7 @@ import type { Profile } from "../model/tools/profile.ts";
 import { METADATA_DEFAULTS, type MethodDefinition, type MethodMetadata, type ProvidedSkill } from "../model/skill.ts";
 import { isSkillName, splitPath } from "../shared/names/method-paths.ts";
 import { isMemberName } from "../shared/names/skill-names.ts";
-import { SkillgateError, sentence } from "../errors.ts";
+import { createError, SkillgateError } from "../errors.ts";
 import { getParameters } from "./parameters.ts";
 import { formatDeclaration } from "./declarations/method.ts";
 import { formatPart } from "./declarations/part.ts";
@@ -193,10 +193,7 @@ function overriddenPart(skill: Skill, readable: Pick<Skill, "methods" | "parts">
 function usableName(name: string, source: string, isUsable: (name: string) => boolean): string {
   if (isUsable(name)) return name;
   const printable = sanitizeText(name, 80);
-  throw new SkillgateError(
-    "SKILL_INVALID",
-    sentence("SKILL_INVALID", `"${printable}" in ${source} is not a valid name`),
-  );
+  throw createError("SKILL_INVALID", `"${printable}" in ${source} is not a valid name`);
 }
 
 /** Creates a method of a frozen catalog. Schemas that are in a file are read when they are needed: of thousands, few are. */

@@ -9,7 +9,7 @@ import type { CallSite } from "../model/plan.ts";
 import type { CallContext } from "../model/skill.ts";
 import type { Client } from "../model/client-requests.ts";
 import type { RequestValues } from "../model/requests/request-values.ts";
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, SkillgateError } from "../errors.ts";
 import type { Validation, Validator } from "../validation/index.ts";
 import type { TraceContext } from "../telemetry/index.ts";
 import type { AuditEntry } from "./audit-log.ts";
@@ -191,7 +191,7 @@ export function requireInput({ method, validation }: GuardedCall): Record<string
 }
 
 function validationTimeout(method: Method, values: string): SkillgateError {
-  return new SkillgateError("VALIDATION_TIMEOUT", sentence("VALIDATION_TIMEOUT", values), getMethodFacts(method));
+  return createError("VALIDATION_TIMEOUT", values, getMethodFacts(method));
 }
 
 /** Returns the skill and the method for the facts of an error. */

@@ -1,4 +1,4 @@
-import { type ErrorFacts, SkillgateError, sentence } from "../errors.ts";
+import { createError, type ErrorFacts, type SkillgateError } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import type { CallCounter, CallWindow } from "./call-counter.ts";
 import { getCallerBucket } from "../store/index.ts";
@@ -44,7 +44,7 @@ export function limitsOfCaller({ id, limits = {} }: Caller, facts: ErrorFacts = 
         lengthMs: unit === "minute" ? MINUTE_MS : HOUR_MS,
         refusal(seconds) {
           const values = `this caller may make ${maxCalls} calls per ${unit}; wait ${seconds.toFixed(1)}s`;
-          return new SkillgateError("RATE_LIMIT", sentence("RATE_LIMIT", values), {
+          return createError("RATE_LIMIT", values, {
             ...facts,
             retryAfterSeconds: seconds,
           });

@@ -1,5 +1,5 @@
 import type { Cancellable } from "../../sandbox/index.ts";
-import { SkillgateError, sentence } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import type { Method } from "../model/catalog.ts";
 import { findCancelReason } from "../model/credential.ts";
 import { getMethodFacts } from "./call.ts";
@@ -19,5 +19,5 @@ export function cancelledError(
   why: string | undefined = findCancelReason(cancellable),
 ): SkillgateError {
   const values = why === undefined ? method.path : `${method.path}; ${why}`;
-  return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", values), getMethodFacts(method));
+  return createError("CALL_CANCELLED", values, getMethodFacts(method));
 }

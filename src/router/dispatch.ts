@@ -8,7 +8,7 @@ import type { CallContext, SkillAccount } from "../model/skill.ts";
 import { createSkillAccount, createUndeclaredError } from "./skill-account.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
 import { findSkillError } from "../shared/errors/skill-error.ts";
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError } from "../errors.ts";
 import {
   type CallElsewhere,
   getMethodFacts,
@@ -146,7 +146,7 @@ async function openAccount(call: GuardedCall, name: string): Promise<OpenAccount
   const opened = await used.account.open(call.caller);
   if (opened.id === used.id) return opened;
   const says = `the account ${used.title} was replaced by ${opened.title} while ${call.method.path} waited`;
-  throw new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", says), getMethodFacts(call.method));
+  throw createError("ACCOUNT_UNAVAILABLE", says, getMethodFacts(call.method));
 }
 
 /** A client whose requests pause the timeout of the call. */

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, SkillgateError } from "../errors.ts";
 import { type Caller, formatCaller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import { DECISIONS, findRefusal, type MethodRule, type Policy, type Refusal } from "../model/policy.ts";
@@ -76,7 +76,7 @@ function refuseBy(flaw: SkillgateError): CheckedParts {
 function createHiddenError({ caller, method }: QueryCall, name: string): SkillgateError {
   const path = `${method.skill}.${name}`;
   const values = `${path}, because ${formatCaller(caller)} has no call:${path}`;
-  return new SkillgateError("PERMISSION_MISSING", sentence("PERMISSION_MISSING", values), {
+  return createError("PERMISSION_MISSING", values, {
     skill: method.skill,
     method: method.name,
   });

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import type { Account, Credential, OpenAccount } from "../model/account.ts";
 import { DEFAULT_LIMITS } from "../model/limits.ts";
 import type { AccountRequest, AccountResponse, SkillAccount } from "../model/skill.ts";
@@ -174,5 +174,5 @@ function maskBytes(bytes: Buffer, secrets: KnownSecrets): Uint8Array {
 }
 
 function refuse(says: string): SkillgateError {
-  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", says));
+  return createError("CALL_FAILED", says);
 }

@@ -1,7 +1,7 @@
 import type { Account, FindAccount } from "../model/account.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Method } from "../model/catalog.ts";
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 
 /** A connection that a call uses: of its caller, or of everyone. */
 export interface UsedAccount {
@@ -22,7 +22,7 @@ export function findUsedAccounts(method: Method, caller: Caller, find: FindAccou
 
 function createUnknownError(method: Method, name: string): SkillgateError {
   const says = `${method.path} uses the account ${name}, which the settings do not have; the owner writes it: accounts: { ${name}: … }`;
-  return new SkillgateError("ACCOUNT_MISSING", sentence("ACCOUNT_MISSING", says), {
+  return createError("ACCOUNT_MISSING", says, {
     skill: method.skill,
     method: method.name,
   });

@@ -1,5 +1,5 @@
 import { type Delivery } from "../../sandbox/index.ts";
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import { isRecord, parseJson } from "../model/json.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
@@ -154,5 +154,5 @@ function isJson(text: unknown): boolean {
 }
 
 function createCassetteError(why: string): SkillgateError {
-  return new SkillgateError("RUN_DAMAGED", sentence("RUN_DAMAGED", `the cassette cannot be read: ${why}`));
+  return createError("RUN_DAMAGED", `the cassette cannot be read: ${why}`);
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, SkillgateError } from "../errors.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { ServerTask } from "../model/skill.ts";
 import type { RetryQueue } from "./retry-queue.ts";
@@ -380,7 +380,7 @@ export function isIncomplete({ calls }: Pick<RunRecord, "calls"> | Cassette): bo
 }
 
 function createRecordError(why: string): SkillgateError {
-  return new SkillgateError("RECORD_FAILED", sentence("RECORD_FAILED", why));
+  return createError("RECORD_FAILED", why);
 }
 
 const MAX_TITLE_UNITS = 120;

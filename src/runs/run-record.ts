@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import { isRecord, parseJson } from "../model/json.ts";
 import type { CallRecord } from "../model/outcome.ts";
 import type { ServerTask } from "../model/skill.ts";
@@ -212,5 +212,5 @@ export function createStoredCall({ id, path, args, site, isEffect, time }: Omit<
 }
 
 function createDamageError(run: string, why: string): SkillgateError {
-  return new SkillgateError("RUN_DAMAGED", sentence("RUN_DAMAGED", `run ${run}: ${why}`), { run });
+  return createError("RUN_DAMAGED", `run ${run}: ${why}`, { run });
 }

@@ -1,4 +1,4 @@
-import { getMessage, sentence, SkillgateError } from "../errors.ts";
+import { createError, getMessage } from "../errors.ts";
 import { type AuditWriter, createAuditWriter, type LazyDatabase } from "../store/index.ts";
 import type { LogListener } from "./options.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
@@ -24,7 +24,7 @@ export function createAudit(
 ): RuntimeAudit | undefined {
   if (audit !== "store") return undefined;
   if (folder === undefined && url === undefined)
-    throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", "audit: store needs store, a folder"));
+    throw createError("OPTION_INVALID", "audit: store needs store, a folder");
   const warn = (error: unknown): void => log("warn", `Cannot store audit records: ${getMessage(error)}`);
   const writer = createAuditWriter(async () => (await database.open()).audit, warn);
   // Records that could not be committed are committed when the store works again, without waiting for another one.

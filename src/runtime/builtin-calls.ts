@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import { isRecord } from "../model/json.ts";
 import type { HandledResult, ResultHandles, RunResults } from "../model/kept-results.ts";
@@ -34,7 +34,7 @@ const BUILTIN_PATHS: ReadonlySet<string> = new Set([
 export function getInput(input: RunInput | undefined): string {
   if (input !== undefined) return input.json;
   const how = 'start it with one: the argument input of run_code, or skillgate run --input \'{"city": "Rome"}\'';
-  throw new SkillgateError("INPUT_MISSING", sentence("INPUT_MISSING", how));
+  throw createError("INPUT_MISSING", how);
 }
 
 /** `device.result(handle)`: the value of an earlier result of the caller. */
@@ -48,7 +48,7 @@ export async function getResult(
   if (found !== undefined) return found;
   const summaries = (await handles.list(caller)).map((each) => `${each.handle} (${each.summary})`);
   const hint = summaries.length === 0 ? "no result is at hand" : `there are ${formatList(summaries, MAX_HANDLES)}`;
-  throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `there is no result ${quote(name)}; ${hint}`));
+  throw createError("CALL_FAILED", `there is no result ${quote(name)}; ${hint}`);
 }
 
 /**
@@ -88,7 +88,7 @@ function answerEach(
   if (!Array.isArray(query)) return answer(toText(query), 1);
   if (query.length > MAX_QUESTIONS) {
     const values = `${path} takes at most ${MAX_QUESTIONS} texts at once, and the list has ${query.length}`;
-    throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", values));
+    throw createError("ARGUMENTS_INVALID", values);
   }
   const questions = query.map(toText);
   const answers = questions.map((question) => answer(question, questions.length));
@@ -125,7 +125,7 @@ async function readResult(
   const part = await results.read(name, toWholeNumber(offset, 0), maxCharacters, caller);
   if (part !== undefined) return part.text;
   const values = `there is no result "${truncateText(name, 100)}" any more; run the program again`;
-  throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", values));
+  throw createError("CALL_FAILED", values);
 }
 
 function toWholeNumber(value: unknown, otherwise: number): number {

@@ -1,6 +1,6 @@
 import { Cancellation } from "../../sandbox/index.ts";
 import { formatDeprecation } from "../shared/deprecation.ts";
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import { getOriginal, type Method, type Skill } from "../model/catalog.ts";
 import { truncateText } from "../shared/format-text.ts";
 import { MAX_PATH_UNITS } from "../shared/names/skill-names.ts";
@@ -137,7 +137,7 @@ export function methodAt(path: string, request: RunRequest): Method {
 export function createUnknownMethodError(path: string, { catalog, whyUnavailable }: RunRequest): SkillgateError {
   if (path.length > MAX_PATH_UNITS) {
     const says = `${truncateText(path, 100)} is too long: a path has at most ${MAX_PATH_UNITS} characters`;
-    return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: [] });
+    return createError("METHOD_UNKNOWN", says, { suggestions: [] });
   }
   const unavailable = whyUnavailable(path);
   if (unavailable !== undefined) return unavailable;

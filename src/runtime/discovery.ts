@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import type { Observed, Observations } from "../observed/index.ts";
 import type { UsableAccounts } from "../model/account.ts";
 import type { Caller } from "../model/caller.ts";
@@ -161,7 +161,7 @@ export function indexInBackground(registry: Registry): () => void {
 
 function describeTimeout(path: string, timeoutMs: number): SkillgateError {
   const values = `what "${truncateText(path, MAX_SHOWN_CHARACTERS)}" stands for is not all described after ${timeoutMs} ms`;
-  return new SkillgateError("DISCOVERY_TIMEOUT", sentence("DISCOVERY_TIMEOUT", values), { timeoutMs });
+  return createError("DISCOVERY_TIMEOUT", values, { timeoutMs });
 }
 
 const MAX_SHOWN_CHARACTERS = 80;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 
 import { RUNTIME_SECTION_SCHEMAS } from "../config/index.ts";
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError } from "../errors.ts";
 import type { Client } from "../model/client-requests.ts";
 import { isRecord } from "../model/json.ts";
 import type { Authorize, McpProviderOptions } from "../providers/mcp/index.ts";
@@ -68,5 +68,5 @@ function parseSection(written: unknown): McpSection {
   const section = { start, changes, idle };
   const [mistake] = findSettingMistakes(RUNTIME_SECTION_SCHEMAS.mcp, section, ["mcp"]);
   if (mistake === undefined) return section as McpSection;
-  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", mistake.error));
+  throw createError("OPTION_INVALID", mistake.error);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError } from "../errors.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
 import { findPackageFile } from "../../sandbox/package-files.ts";
 import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-program.ts";
@@ -175,7 +175,7 @@ function requireSecrets({ name }: ProvidedSkill, settings: ResolvedSettings): Re
   const { missingSecrets } = settings;
   if (missingSecrets.length === 0) return settings;
   const values = `${name}: ${describeMissingSecrets(missingSecrets)}`;
-  throw new SkillgateError("SECRET_MISSING", sentence("SECRET_MISSING", values), { skill: name });
+  throw createError("SECRET_MISSING", values, { skill: name });
 }
 
 /** Reports once why types are not checked, if the TypeScript that is installed cannot be used. */

@@ -1,4 +1,4 @@
-import { type ErrorFacts, sentence, SkillgateError } from "../errors.ts";
+import { createError, type ErrorFacts, type SkillgateError } from "../errors.ts";
 import { formatChoices } from "./format-text.ts";
 import { printableName } from "./source-text.ts";
 
@@ -77,7 +77,7 @@ export function createUnknownNameError(
   facts: ErrorFacts = {},
 ): SkillgateError {
   const { detail, suggestions } = describeUnknownName("name", name, candidates);
-  return new SkillgateError(code, sentence(code, detail), { suggestions, ...facts });
+  return createError(code, detail, { suggestions, ...facts });
 }
 
 /** `did you mean add or addAll?`; an empty text without names. */

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError } from "../errors.ts";
 
 /** The deepest nesting of lists and objects in a value that crosses a boundary; the sandbox has the same limit. */
 export const MAX_DEPTH = 500;
@@ -46,7 +46,7 @@ export function requireBounds(value: unknown, source: string): void {
   const excess = findSizeExcess(value);
   if (excess === undefined) return;
   const code = excess === TOO_DEEP ? "NESTING_LIMIT" : "CALL_FAILED";
-  throw new SkillgateError(code, sentence(code, `${source} returned ${excess}`));
+  throw createError(code, `${source} returned ${excess}`);
 }
 
 /** Whether a value contains itself. */

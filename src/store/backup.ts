@@ -1,7 +1,7 @@
 import { copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { getMessage, sentence, SkillgateError } from "../errors.ts";
+import { createError, getMessage, SkillgateError } from "../errors.ts";
 import { formatInstall } from "../shared/package/optional-package.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
 import { HEAD_FILE } from "./audit/audit-keys.ts";
@@ -248,5 +248,5 @@ function requireSqlite(): SqliteProgram {
 }
 
 function unavailable(values: string, cause?: unknown): SkillgateError {
-  return new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values), {}, { cause });
+  return createError("STORE_UNAVAILABLE", values, {}, { cause });
 }

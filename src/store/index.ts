@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError } from "../errors.ts";
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import type { ExportVerdict } from "./audit/export.ts";
 import type { RestoredStore, StoreBackup } from "./backup.ts";
@@ -124,8 +124,7 @@ export function createLazyDatabase(
   let isClosed = false;
   const health = createHealth(async () => (await open()).tryCommit());
   function open(): Promise<Database> {
-    if (isClosed)
-      return Promise.reject(new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", "it was closed")));
+    if (isClosed) return Promise.reject(createError("STORE_UNAVAILABLE", "it was closed"));
     if (opened !== undefined) return opened;
     const opening = openDatabase(location, { ...options, onFailure: (error) => health.fail(error) }, health);
     opening.then(onOpen, (error: unknown) => {

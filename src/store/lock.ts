@@ -2,7 +2,7 @@ import { open, readFile, rm, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 
 /** The longest pause between two checks of a lock. */
 const MAX_PAUSE_MS = 20;
@@ -53,7 +53,7 @@ async function removeStale(file: string): Promise<void> {
 
 function lockTimeout(file: string, lockMs: number): SkillgateError {
   const values = `"${basename(file)}" is still held by another process after ${lockMs} ms`;
-  return new SkillgateError("LOCK_TIMEOUT", sentence("LOCK_TIMEOUT", values), { timeoutMs: lockMs });
+  return createError("LOCK_TIMEOUT", values, { timeoutMs: lockMs });
 }
 
 /** Creates the lock file; the operating system lets only one process succeed. */

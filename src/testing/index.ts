@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { sentence, SkillgateError } from "../errors.ts";
+import { createError, sentence, SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
 import type { JsonSchema } from "../model/json.ts";
 import type { Client } from "../model/client-requests.ts";
@@ -126,7 +126,7 @@ async function open(
   const path = isUrl ? fileURLToPath(source) : resolve(source);
   const facts = await stat(path).catch(() => undefined);
   if (facts === undefined) {
-    throw new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `there is no file ${basename(path)}`));
+    throw createError("SKILL_INVALID", `there is no file ${basename(path)}`);
   }
   const isEntry = facts.isFile() && isFolderEntry(path);
   const entry = isEntry ? dirname(path) : path;

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import { readYamlFields, type YamlFields } from "../../shared/files/yaml-fields.ts";
 import { quote } from "../../shared/format-text.ts";
@@ -109,7 +109,7 @@ export function replaceKey(name: string, text: string, key: string): string {
 }
 
 export function createAutomationError(why: string): SkillgateError {
-  return new SkillgateError("AUTOMATION_INVALID", sentence("AUTOMATION_INVALID", why));
+  return createError("AUTOMATION_INVALID", why);
 }
 
 interface AutomationFields extends YamlFields {

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord, parseJson } from "../../model/json.ts";
 import type { CallContext, LogLevel, MethodDefinition } from "../../model/skill.ts";
 import { truncateText } from "../../shared/format-text.ts";
@@ -52,17 +52,14 @@ export async function callMachine(machine: Machine, call: RemoteCall, isRepeatab
 }
 
 export function createOfflineError(): SkillgateError {
-  return new SkillgateError(
-    "NODES_OFFLINE",
-    sentence("NODES_OFFLINE", "there is no connection to the NATS server; it is tried again"),
-  );
+  return createError("NODES_OFFLINE", "there is no connection to the NATS server; it is tried again");
 }
 
 function requireLength(text: string): void {
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_MESSAGE_BYTES) return;
   const says = `they have ${bytes} bytes, and another machine takes ${MAX_MESSAGE_BYTES}`;
-  throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", says));
+  throw createError("ARGUMENTS_INVALID", says);
 }
 
 const MAX_TEXT_UNITS = 8_000;
@@ -101,7 +98,7 @@ function parseResult(text: string, device: string): unknown {
   const { code, message, retryAfterSeconds } = isRecord(error) ? error : {};
   if (typeof message !== "string") {
     const says = `the answer of "${device}" has neither a value nor an error`;
-    throw new SkillgateError("NODE_ANSWER_INVALID", sentence("NODE_ANSWER_INVALID", says), { device });
+    throw createError("NODE_ANSWER_INVALID", says, { device });
   }
   const says = `${device}: ${truncateText(message, MAX_TEXT_UNITS)}`;
   const errorCode = [...REMOTE_CODES].find((remote) => remote === code);

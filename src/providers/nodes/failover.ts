@@ -1,4 +1,4 @@
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { createError, getMessage, SkillgateError } from "../../errors.ts";
 import { hashValue } from "../../shared/digest.ts";
 import type { MethodDefinition } from "../../model/skill.ts";
 import { REMOTE_REFUSALS } from "../../shared/remote-errors.ts";
@@ -43,7 +43,7 @@ export async function callAnyDevice(devices: readonly RemoteDevice[], call: Remo
     }
   }
   const says = failures.length === 0 ? `none has ${call.skill}.${call.method.name} now` : failures.join("; ");
-  throw new SkillgateError("NODES_FAILED", sentence("NODES_FAILED", says));
+  throw createError("NODES_FAILED", says);
 }
 
 function hasNotBegun(error: unknown): boolean {

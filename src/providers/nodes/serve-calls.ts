@@ -1,4 +1,4 @@
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { createError, getMessage, SkillgateError } from "../../errors.ts";
 import { isRecord, parseJson } from "../../model/json.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
@@ -102,7 +102,7 @@ const MAX_TEXT_UNITS = 8_000;
 function formatValue(value: unknown): string {
   const text = JSON.stringify({ value: value ?? null });
   if (Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return text;
-  throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has more than ${MAX_MESSAGE_BYTES} bytes`));
+  throw createError("ANSWER_LIMIT", `it has more than ${MAX_MESSAGE_BYTES} bytes`);
 }
 
 /** Parses a call; `undefined` if it is not valid. */
@@ -122,5 +122,5 @@ function isText(value: unknown): value is string {
 }
 
 function createCancelError(why: string): SkillgateError {
-  return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", why));
+  return createError("CALL_CANCELLED", why);
 }

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import type { OperationRow } from "./catalog-file.ts";
 import type { ApiClient } from "./http/api-client.ts";
 import type { SourceConfig } from "./source-config.ts";
@@ -103,7 +103,7 @@ export class ApiServers {
         : !this.#hasCredentials
           ? `The document of ${name} names no server; the owner writes it: ${this.#adviseServer()}`
           : `The credentials of ${name} are sent only to a server that the settings name; the owner writes it: ${this.#adviseServer()}`;
-    return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", why));
+    return createError("CALL_FAILED", why);
   }
 
   #adviseServer(): string {

@@ -1,4 +1,4 @@
-import { SkillgateError, sentence } from "../../errors.ts";
+import { createError, sentence, SkillgateError } from "../../errors.ts";
 import type { FindAccount } from "../../model/account.ts";
 import type { Cancellable } from "../../../sandbox/index.ts";
 import type { ApprovalRequest, Approve, PlannedCall, RecordedRun, RunApprovals } from "../../model/approval.ts";
@@ -71,12 +71,12 @@ export function approval(decide: DecideApproval, parts: ApprovalParts): Guard {
 function requireCurrentToken({ caller, method }: GuardedCall): void {
   if (isCurrent(caller.token)) return;
   const values = `${method.path}, because the access token of ${formatCaller(caller)} has ended`;
-  throw new SkillgateError("PERMISSION_MISSING", sentence("PERMISSION_MISSING", values), getMethodFacts(method));
+  throw createError("PERMISSION_MISSING", values, getMethodFacts(method));
 }
 
 function deniedFlow({ method }: GuardedCall, { flow, origin }: DecidingFlow): SkillgateError {
   const values = `${method.path}, because ${formatOrigin(origin)}, and ${flow.place} denies this flow`;
-  return new SkillgateError("POLICY_DENIED", sentence("POLICY_DENIED", values), getMethodFacts(method));
+  return createError("POLICY_DENIED", values, getMethodFacts(method));
 }
 
 async function requireApproval(

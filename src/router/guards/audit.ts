@@ -1,4 +1,4 @@
-import { ERRORS, sentence, SkillgateError, type ErrorCode } from "../../errors.ts";
+import { createError, type ErrorCode, ERRORS, SkillgateError } from "../../errors.ts";
 import type { AuditRecord, AuditWriter } from "../../store/index.ts";
 import type { Guard, GuardedCall } from "../call.ts";
 import type { AuditEntry } from "../audit-log.ts";
@@ -82,7 +82,7 @@ async function requireCommit(writer: AuditWriter, record?: AuditRecord): Promise
     await writer.flush();
   } catch (error) {
     if (record !== undefined) writer.remove(record);
-    throw new SkillgateError("AUDIT_FAILED", sentence("AUDIT_FAILED", getReason(error)), {}, { cause: error });
+    throw createError("AUDIT_FAILED", getReason(error), {}, { cause: error });
   }
 }
 

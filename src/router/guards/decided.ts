@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError } from "../../errors.ts";
 import { getMethodFacts, type Guard } from "../call.ts";
 
 /** Refuses a call that another process has decided on for other connections: a person may have approved those. */
@@ -7,7 +7,7 @@ export const decided: Guard = (next) => (call) => {
   const other = call.accounts().find(({ id }) => !isFromSettings(id) && !decidedFor.includes(id));
   if (other === undefined) return next(call);
   const says = `the account ${other.title} was connected again while ${method.path} waited`;
-  throw new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", says), getMethodFacts(method));
+  throw createError("ACCOUNT_UNAVAILABLE", says, getMethodFacts(method));
 };
 
 /** The ids of credentials in settings differ between processes with and without these credentials. */

@@ -1,4 +1,4 @@
-import { SkillgateError, sentence } from "../../errors.ts";
+import { createError, SkillgateError } from "../../errors.ts";
 import type { CallCounter } from "../call-counter.ts";
 import { type Limit, limitsOfCaller, MINUTE_MS, requireFree } from "../caller-limits.ts";
 import { type CallAnswer, getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
@@ -87,7 +87,7 @@ function rate({ method, rule: { rateLimit } }: Pick<GuardedCall, "method" | "rul
       refusal(seconds) {
         const values = `"${method.path}" allows ${rateLimit} calls per minute; wait ${seconds.toFixed(1)}s`;
         const facts = { ...getMethodFacts(method), retryAfterSeconds: seconds };
-        return new SkillgateError("RATE_LIMIT", sentence("RATE_LIMIT", values), facts);
+        return createError("RATE_LIMIT", values, facts);
       },
     },
   ];

@@ -1,4 +1,4 @@
-import { SkillgateError, sentence } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import { findRefusal, hasMissingScopes, type Refusal } from "../../model/policy.ts";
 import { getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
 import { findPartsRefusal } from "../query-parts.ts";
@@ -20,5 +20,5 @@ function createRefusal(
   { method }: GuardedCall,
 ): SkillgateError {
   const facts = { ...getMethodFacts(method), ...(hasMissingScopes(refusal) && { requiredScopes }) };
-  return new SkillgateError(refusal.code, sentence(refusal.code, `${path}, because ${refusal.why}`), facts);
+  return createError(refusal.code, `${path}, because ${refusal.why}`, facts);
 }

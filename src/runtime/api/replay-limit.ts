@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError } from "../../errors.ts";
 
 /** Replays of one caller at the same time. Each takes a sandbox for as long as its program runs. */
 const MAX_REPLAYS = 2;
@@ -18,7 +18,7 @@ export async function limitReplays<Result>(
   if (count >= MAX_REPLAYS) {
     const values = `this caller has ${MAX_REPLAYS} replays under way`;
     const fix = "Wait until one of them has ended";
-    throw new SkillgateError("RATE_LIMIT", sentence("RATE_LIMIT", values), { fix });
+    throw createError("RATE_LIMIT", values, { fix });
   }
   counts.set(caller, count + 1);
   try {

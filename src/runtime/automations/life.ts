@@ -7,7 +7,7 @@ import {
   replaceKey,
   type StartObstacle,
 } from "../../automations/index.ts";
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import type { AcceptedVersion, AutomationRow, Database } from "../../store/index.ts";
 import { hashValueFully } from "../../shared/digest.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
@@ -268,9 +268,9 @@ export function requireRow(
 
 export function createUnknownError(name: string, names: readonly string[]): SkillgateError {
   const { detail, suggestions } = describeUnknownName("automation", name, names);
-  return new SkillgateError("AUTOMATION_UNKNOWN", sentence("AUTOMATION_UNKNOWN", detail), { suggestions });
+  return createError("AUTOMATION_UNKNOWN", detail, { suggestions });
 }
 
 export function createHeldError(why: string): SkillgateError {
-  return new SkillgateError("AUTOMATION_HELD", sentence("AUTOMATION_HELD", why));
+  return createError("AUTOMATION_HELD", why);
 }

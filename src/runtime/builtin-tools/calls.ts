@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Limits } from "../../model/limits.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { type Cancellable, cancellableBy } from "../../../sandbox/index.ts";
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError } from "../../errors.ts";
 import type { RunOptions } from "../../runtime.ts";
 import type { ResumeRunOptions } from "../execution/runs.ts";
 import type { Description, SearchAnswer } from "../../registry/index.ts";
@@ -121,7 +121,7 @@ async function untilCancelled<Value>(
   const cancellable = "onCancel" in signal ? signal : cancellableBy(signal);
   let stopListening = (): void => {};
   const cancelled = new Promise<never>((_resolve, reject) => {
-    const cancel = (): void => reject(new SkillgateError("CANCELLED", sentence("CANCELLED", "the request has ended")));
+    const cancel = (): void => reject(createError("CANCELLED", "the request has ended"));
     stopListening = cancellable.onCancel(cancel);
   });
   try {

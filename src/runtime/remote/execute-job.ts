@@ -1,5 +1,5 @@
 import { type Cancellable, Cancellation } from "../../../sandbox/index.ts";
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError } from "../../errors.ts";
 import type { ExecutorPool, Job, JobEnd, JobListener } from "../../executors/index.ts";
 import type { Approve } from "../../model/approval.ts";
 import type { Caller } from "../../model/caller.ts";
@@ -101,7 +101,7 @@ function createAnswerer(
       case "part":
         return results.read(String(uri), toNumber(offset), toNumber(length), caller);
       default:
-        throw new SkillgateError("EXECUTOR_ANSWER_INVALID", sentence("EXECUTOR_ANSWER_INVALID", "an unknown question"));
+        throw createError("EXECUTOR_ANSWER_INVALID", "an unknown question");
     }
   };
 }

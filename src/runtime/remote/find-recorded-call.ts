@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import type { FrontCall } from "../../executors/index.ts";
 import type { Caller } from "../../model/caller.ts";
 import { readRunRecord } from "../../runs/index.ts";
@@ -53,5 +53,5 @@ function findFlaw(recorded: ReturnType<StoredCalls["get"]>, { sent, input, isSav
 
 function refuse({ sent }: CheckedCall, why: string): SkillgateError {
   const says = `${sent.path} is not called for another machine: ${why}`;
-  return new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", says));
+  return createError("ACCOUNT_UNAVAILABLE", says);
 }

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, SkillgateError } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { readRunRecord, restoreOutcome } from "../../runs/index.ts";
 import type { Database, RunRow } from "../../store/index.ts";
@@ -61,7 +61,7 @@ export function createRunFollower(remote: RemoteServices): RunFollower {
       if (found?.row.state === "waiting") return describeOpen(runId, run, await open());
       if (found === undefined || performance.now() > until) {
         const says = `the connection was interrupted while run ${runId} was executed`;
-        throw new SkillgateError("EXECUTORS_OFFLINE", sentence("EXECUTORS_OFFLINE", says));
+        throw createError("EXECUTORS_OFFLINE", says);
       }
       await waitForChange(await open());
     }
@@ -75,11 +75,7 @@ export function createRunFollower(remote: RemoteServices): RunFollower {
       for (;;) {
         const found = await findRun(runId, await open());
         if (found?.outcome !== undefined) return found.outcome;
-        if (found === undefined)
-          throw new SkillgateError(
-            "RUN_NOT_FOUND",
-            sentence("RUN_NOT_FOUND", `run ${runId} is not in the store any more`),
-          );
+        if (found === undefined) throw createError("RUN_NOT_FOUND", `run ${runId} is not in the store any more`);
         const { row } = found;
         if (row.state === "waiting" && released.isCancelled) return describeOpen(runId, run, await open());
         const isCancelled = run.cancellable?.isCancelled === true;

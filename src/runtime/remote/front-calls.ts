@@ -1,5 +1,5 @@
 import { Cancellation, parseTagged } from "../../../sandbox/index.ts";
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { createError, getMessage, SkillgateError } from "../../errors.ts";
 import type { ExecutorSettings, FrontAnswer, FrontCall, Fronts, SentValue } from "../../executors/index.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { Limits } from "../../model/limits.ts";
@@ -94,7 +94,7 @@ export function noteRefusedCall(
 
 function createNoAccountError(path: string): SkillgateError {
   const says = `${path} uses no account here, so that no server makes the call for an executor`;
-  return new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", says));
+  return createError("ACCOUNT_UNAVAILABLE", says);
 }
 
 /** The parts of the runtime of a front that make the calls of executors. */
@@ -111,7 +111,7 @@ export interface FrontServices {
 function encode(value: unknown, maxBytes: number): SentValue {
   const encoded = encodeForGuest(value, maxBytes);
   if (encoded !== undefined) return encoded;
-  throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has more than ${maxBytes} bytes`));
+  throw createError("ANSWER_LIMIT", `it has more than ${maxBytes} bytes`);
 }
 
 function decode({ json, tagged }: SentValue): unknown {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { cancellableBy } from "../../../sandbox/index.ts";
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError } from "../../errors.ts";
 import type { ExecutorPool } from "../../executors/index.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
@@ -31,7 +31,7 @@ export function createRemoteRunner(
     // A run writes its record before its first effect.
     if (parts.settings.runs.record !== "off") return "again";
     const why = `${process}; its runs are not recorded, and whether the program had an effect is unknown`;
-    throw new SkillgateError("EXECUTOR_GONE", sentence("EXECUTOR_GONE", why));
+    throw createError("EXECUTOR_GONE", why);
   }
 
   return async (source, options) => {
@@ -74,8 +74,7 @@ export function createRemoteRunner(
       if (end.kind === "offline") return follower.waitForEnd(runId, run);
       const recovered = await recover(runId, end.process, run);
       if (recovered !== "again") return recovered;
-      if (executions === MAX_EXECUTIONS)
-        throw new SkillgateError("EXECUTOR_GONE", sentence("EXECUTOR_GONE", `${executions} executors have ${end.why}`));
+      if (executions === MAX_EXECUTIONS) throw createError("EXECUTOR_GONE", `${executions} executors have ${end.why}`);
     }
   };
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../model/catalog.ts";
 import type { JsonSchema } from "../../model/json.ts";
 import type { SavedModule, SavedSkill } from "../../providers/skills/index.ts";
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, SkillgateError } from "../../errors.ts";
 import type { Cassette } from "../../runs/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { RunReplays } from "../execution/replay.ts";
@@ -62,7 +62,7 @@ export function createSavedSkills({ list, getCatalog, runs, secrets }: SavedSkil
     list,
     async test(name) {
       const skill = list().find(({ file }) => file.name === name);
-      if (skill === undefined) throw new SkillgateError("SKILL_UNKNOWN", sentence("SKILL_UNKNOWN", name));
+      if (skill === undefined) throw createError("SKILL_UNKNOWN", name);
       const failure = await testSavedSkill(skill, runs);
       await skill.count(failure);
       return failure;

@@ -1,6 +1,6 @@
 import type { VariableDeclarator } from "acorn";
 
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import { isRecord, type Json, type JsonSchema } from "../../model/json.ts";
 import { formatList, quote } from "../../shared/format-text.ts";
 import { applyEdits, type TextEdit } from "../../shared/source-text.ts";
@@ -187,5 +187,5 @@ function isList(value: Json): value is readonly Json[] {
 }
 
 export function createSaveError(why: string): SkillgateError {
-  return new SkillgateError("SAVE_INVALID", sentence("SAVE_INVALID", why));
+  return createError("SAVE_INVALID", why);
 }

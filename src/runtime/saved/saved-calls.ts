@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import { ERRORS, type ErrorCode, sentence, SkillgateError } from "../../errors.ts";
+import { createError, type ErrorCode, ERRORS } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { SavedOutcome, ProgramExecution } from "../../providers/skills/index.ts";
 import type { Call, Route } from "../../router/index.ts";
@@ -58,7 +58,7 @@ export class SavedCalls {
     const depth = (this.#depths.get(context.runId) ?? 0) + 1;
     if (depth > MAX_DEPTH) {
       const why = `${path} is called by saved skills that call each other, and these may be nested ${MAX_DEPTH} deep`;
-      throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", why));
+      throw createError("CALL_FAILED", why);
     }
     const runId = randomUUID();
     this.#depths.set(runId, depth);

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import { readProgramSource } from "../../frontend/index.ts";
 import type { ProgramSource } from "../../model/program.ts";
 import { applyEdits } from "../../shared/source-text.ts";
@@ -39,5 +39,5 @@ export function parseSource(source: string): Extract<ProgramSource, { readonly k
 }
 
 function createProgramError(why: string): SkillgateError {
-  return new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", why));
+  return createError("SKILL_INVALID", why);
 }

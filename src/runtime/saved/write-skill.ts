@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 
 import { changeByHand, changeFile, type ConfigOptions } from "../../config/index.ts";
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import { moduleToSkillName } from "../../providers/skills/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { SkillTexts } from "./index.ts";
@@ -65,5 +65,4 @@ function requireFree(
   throw refuseName(`${relative(project.cwd, file)} already exists; ${howToReplace} to replace it`);
 }
 
-const refuseName = (why: string): SkillgateError =>
-  new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", why));
+const refuseName = (why: string): SkillgateError => createError("OPTION_INVALID", why);

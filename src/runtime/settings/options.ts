@@ -1,5 +1,5 @@
 import { MCP_STARTS, RUNTIME_SECTION_SCHEMAS } from "../../config/index.ts";
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import { CHANGE_POLICIES } from "../../shared/changes/definition-changes.ts";
@@ -33,7 +33,7 @@ export function parseSkill(value: unknown, index: number): ProvidedSkill {
 
 /** Creates the error of an option that is not valid. */
 export function createOptionError(values: string): SkillgateError {
-  return new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
+  return createError("OPTION_INVALID", values);
 }
 
 const FUNCTIONS: ReadonlySet<string> = new Set(["log", "approve"] satisfies (keyof RuntimeOptions)[]);

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { formatJson } from "../../shared/json/format-json.ts";
 import type { Database, ProgramSpace, SpaceState } from "../../store/index.ts";
@@ -119,5 +119,5 @@ function createMark({ callId }: ProgramCall, result: boolean): string {
 }
 
 function createStoreError(why: string): SkillgateError {
-  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `device.store: ${why}`));
+  return createError("CALL_FAILED", `device.store: ${why}`);
 }

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import { findSizeExcess } from "../../shared/value-size.ts";
 import type { SkillStore } from "../../model/skill.ts";
 import type { Store } from "../../store/index.ts";
@@ -45,5 +45,5 @@ function measureValue(key: string, value: unknown): number {
 }
 
 function refused(why: string): SkillgateError {
-  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `the store of the skill: ${why}`));
+  return createError("CALL_FAILED", `the store of the skill: ${why}`);
 }

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError } from "../../errors.ts";
 
 /** A body that did not end: no byte came for too long. */
 export class BodyStalled extends Error {}
@@ -15,7 +15,7 @@ export interface BodyLimits {
 export async function readBody(body: Readable, limits: BodyLimits): Promise<Buffer> {
   const { bytes, isCut } = await readStart(body, limits);
   if (!isCut) return bytes;
-  throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has more than ${limits.maxBytes} bytes`));
+  throw createError("ANSWER_LIMIT", `it has more than ${limits.maxBytes} bytes`);
 }
 
 /** Reads at most `maxBytes` of a body, for at most `maxMs`, and ends the connection there. */

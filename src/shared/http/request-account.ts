@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import type { Account, Credential, CredentialRefusal } from "../../model/account.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { truncateText } from "../format-text.ts";
@@ -53,5 +53,5 @@ const MAX_SCOPES_UNITS = 300;
 function createScopesError(title: string, scopes: string, connect: string): SkillgateError {
   const request = scopes === "" ? "more scopes" : `the scopes ${truncateText(toVisibleLine(scopes), MAX_SCOPES_UNITS)}`;
   const says = `the service wants ${request} for ${title}; ${connect}`;
-  return new SkillgateError("ACCOUNT_SCOPES", sentence("ACCOUNT_SCOPES", says));
+  return createError("ACCOUNT_SCOPES", says);
 }

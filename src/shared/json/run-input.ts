@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import { formatJson } from "./format-json.ts";
 
 /** Limit on the JSON of an input, in bytes of UTF-8: the body of a webhook with 1 MiB, and the facts about it. */
@@ -30,5 +30,5 @@ export function createRunInput(value: unknown, isForeign: boolean): RunInput {
 
 /** Creates the error for an input that a run cannot be started with. */
 export function createInputError(why: string): SkillgateError {
-  return new SkillgateError("INPUT_INVALID", sentence("INPUT_INVALID", why));
+  return createError("INPUT_INVALID", why);
 }

@@ -1,4 +1,4 @@
-import { SkillgateError, sentence } from "../../errors.ts";
+import { createError } from "../../errors.ts";
 
 /** Packages that a user installs for what needs them, in the versions that the tests use. */
 export const OPTIONAL_PACKAGES = {
@@ -24,7 +24,7 @@ export function explainMissing(purpose: string, ...names: readonly OptionalPacka
   return (error) => {
     if (!names.some((name) => isMissing(error, name))) throw error;
     const values = `${purpose} needs ${names.join(" and ")}; run: ${formatInstall(...names)}`;
-    throw new SkillgateError("PACKAGE_MISSING", sentence("PACKAGE_MISSING", values), { fix: formatInstall(...names) });
+    throw createError("PACKAGE_MISSING", values, { fix: formatInstall(...names) });
   };
 }
 

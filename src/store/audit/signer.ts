@@ -10,7 +10,7 @@ import {
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { createError, getMessage } from "../../errors.ts";
 import { makeFolder } from "../../shared/files/make-folder.ts";
 
 /** A key pair of this project on this machine. */
@@ -36,7 +36,7 @@ async function readSigner(folder: string): Promise<Signer | undefined> {
     return createSigner(createPrivateKey(pem));
   } catch (error) {
     const values = `${file} holds no private key: ${getMessage(error)}. Restore it, or move it aside to create another`;
-    throw new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values), { file }, { cause: error });
+    throw createError("STORE_UNAVAILABLE", values, { file }, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import { createQueue } from "../queue.ts";
 import { getColumns, isRange, requireColumns } from "./sql.ts";
 import {
@@ -169,5 +169,5 @@ function copyRow<Row extends object>(table: Table<Row>, row: Row): Row {
 }
 
 function conflict(table: string): SkillgateError {
-  return new SkillgateError("STORE_CONFLICT", sentence("STORE_CONFLICT", `table ${table}`));
+  return createError("STORE_CONFLICT", `table ${table}`);
 }

@@ -1,4 +1,4 @@
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { createError, getMessage, SkillgateError } from "../../errors.ts";
 
 /** Codes of Postgres: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const CODES: Readonly<Record<string, "STORE_FULL" | "STORE_READ_ONLY" | "STORE_CONFLICT" | "STORE_DAMAGED">> = {
@@ -67,7 +67,7 @@ export function toStoreError(error: unknown, { location, lockMs, statementMs }: 
     values: string,
     timeoutMs?: number,
   ): SkillgateError =>
-    new SkillgateError(storeCode, sentence(storeCode, values), timeoutMs === undefined ? {} : { timeoutMs }, {
+    createError(storeCode, values, timeoutMs === undefined ? {} : { timeoutMs }, {
       cause: error,
     });
   if (code === LOCK_NOT_AVAILABLE)

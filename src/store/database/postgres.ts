@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import {
   endDriver,
   openDriver,
@@ -213,5 +213,5 @@ async function vacuum(target: PostgresTarget): Promise<void> {
 function invalidUrl(url: string): SkillgateError {
   const variables = url.match(/\$\{[^}]*\}/g) ?? [];
   const hint = variables.length === 0 ? "write it as postgres://user@host/name" : `set ${variables.join(" and ")}`;
-  return new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", `store.url is not a URL: ${hint}`));
+  return createError("STORE_UNAVAILABLE", `store.url is not a URL: ${hint}`);
 }

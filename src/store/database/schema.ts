@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError } from "../../errors.ts";
 import { VERSION } from "../../shared/version.ts";
 import { AUDIT, AUDIT_HEADS } from "../audit/rows.ts";
 import { ACCOUNT_FLOWS, ACCOUNTS } from "../tables/accounts.ts";
@@ -135,14 +135,14 @@ function newerStore(location: string, { version, program }: RowOf<typeof MIGRATI
   const values =
     `${location} has schema ${version}, written by skillgate@${program}; ` +
     `this is skillgate@${VERSION}, which knows schema ${SCHEMA_VERSION}. Install skillgate@${program} or newer`;
-  return new SkillgateError("STORE_NEWER", sentence("STORE_NEWER", values), { place: location });
+  return createError("STORE_NEWER", values, { place: location });
 }
 
 function unreleasedStore(location: string, version: number): Error {
   const values =
     `${location} has schema ${version}, written before the first release; this is skillgate@${VERSION}, which knows ` +
     `schema ${SCHEMA_VERSION}. Move it to another place, and a new store is created`;
-  return new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values), { place: location });
+  return createError("STORE_UNAVAILABLE", values, { place: location });
 }
 
 /** Returns the statements that create a table and its indexes. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { createError, getMessage, type SkillgateError } from "../../errors.ts";
 
 /** Primary result codes of SQLite: https://sqlite.org/rescode.html */
 const [BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, CONSTRAINT, NOTADB] = [5, 6, 8, 10, 11, 13, 14, 19, 26];
@@ -31,7 +31,7 @@ export function isDamaged(error: unknown): boolean {
 export function toStoreError(error: unknown, file: string): unknown {
   const says = `${file}: ${getMessage(error)}`;
   const fail = (code: ConstructorParameters<typeof SkillgateError>[0]): SkillgateError =>
-    new SkillgateError(code, sentence(code, says), { file }, { cause: error });
+    createError(code, says, { file }, { cause: error });
   switch (getResultCode(error)) {
     case FULL:
       return fail("STORE_FULL");
@@ -77,5 +77,5 @@ export async function whenFree<Result>(work: () => Result | Promise<Result>, loc
 
 function lockTimeout(lockMs: number, cause: unknown): SkillgateError {
   const values = `another process has been writing to it for ${lockMs} ms`;
-  return new SkillgateError("LOCK_TIMEOUT", sentence("LOCK_TIMEOUT", values), { timeoutMs: lockMs }, { cause });
+  return createError("LOCK_TIMEOUT", values, { timeoutMs: lockMs }, { cause });
 }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 
-import { sentence, SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import { createQueue } from "../queue.ts";
 import { markDamaged } from "./damaged-file.ts";
 import { createTables, type SchemaRows, type SqlEngine } from "./schema.ts";
@@ -191,7 +191,7 @@ function replacedFile(file: string): SkillgateError {
 }
 
 function unavailable(values: string): SkillgateError {
-  return new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values));
+  return createError("STORE_UNAVAILABLE", values);
 }
 
 const DATA_VERSION: SqlStatement = { text: "PRAGMA data_version", parameters: [], returnsRows: true };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError, type SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { canonicalText } from "../../../shared/digest.ts";
 import { truncateText } from "../../../shared/format-text.ts";
@@ -72,17 +72,17 @@ export class ListedSkillFiles {
       ({ folder, foldedFolder }) =>
         folded.startsWith(leadsUp ? getScheme(foldedFolder) : foldedFolder) || uri.startsWith(folder),
     );
-    if (around.length === 0 && this.#hasForgotten && folded.startsWith("skill:")) throw createError(uri);
+    if (around.length === 0 && this.#hasForgotten && folded.startsWith("skill:")) throw createMissingError(uri);
     if (around.length === 0) return;
     const contents = isRecord(result) && Array.isArray(result["contents"]) ? result["contents"] : [];
     const bytes = contents.length === 1 ? getBytes(contents[0]) : undefined;
     const lists = around.flatMap(({ files }) => files ?? []);
     const listed = lists.flatMap((files) => files.get(uri) ?? []);
     const isAsListed = bytes !== undefined && listed.length > 0 && listed.every((file) => isListed(bytes, file));
-    if ((lists.length > 0 || leadsUp) && !isAsListed) throw createError(uri);
+    if ((lists.length > 0 || leadsUp) && !isAsListed) throw createMissingError(uri);
     for (const { foldedUri, frontmatter } of around)
       if (foldedUri === folded && (bytes === undefined || !(await hasFrontmatter(bytes, frontmatter))))
-        throw createError(uri);
+        throw createMissingError(uri);
   }
 
   #use(caller: string, skills: ListedSkills): ListedSkills {
@@ -162,7 +162,7 @@ async function hasFrontmatter(bytes: Buffer, listed: unknown): Promise<boolean> 
   }
 }
 
-function createError(uri: string): SkillgateError {
+function createMissingError(uri: string): SkillgateError {
   const shortUri = truncateText(uri, 200);
-  return new SkillgateError("SKILL_CHANGED", sentence("SKILL_CHANGED", shortUri), { error: shortUri });
+  return createError("SKILL_CHANGED", shortUri, { error: shortUri });
 }

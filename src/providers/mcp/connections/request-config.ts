@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError, sentence, SkillgateError } from "../../../errors.ts";
 import { isSessionValue, type RequestValues, SESSION_VALUE_RULE } from "../../../model/requests/request-values.ts";
 import { KnownSecrets } from "../../../shared/secrets.ts";
 import { getAccountName, type ServerConfig, type SessionTemplate } from "../server-config.ts";
@@ -83,7 +83,7 @@ function readSessionValue(server: string, { name, fallback }: SessionTemplate, v
   if (value === undefined) throw missingError(server, formatSessionName(name), "the request does not have it");
   if (isSessionValue(value)) return value;
   const says = `${formatSessionName(name)} of "${server}" is not ${SESSION_VALUE_RULE}`;
-  throw new SkillgateError("SESSION_VALUE_INVALID", sentence("SESSION_VALUE_INVALID", says), { server });
+  throw createError("SESSION_VALUE_INVALID", says, { server });
 }
 
 function readHeader(server: string, name: string, values: RequestValues): string {
@@ -92,7 +92,7 @@ function readHeader(server: string, name: string, values: RequestValues): string
     throw missingError(server, formatHeaderName(name), "the request does not have it");
   if (value.length <= MAX_HEADER_CHARACTERS && !/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value)) return value;
   const says = `${formatHeaderName(name)} for "${server}" has control characters, or more than ${MAX_HEADER_CHARACTERS} characters`;
-  throw new SkillgateError("SESSION_VALUE_INVALID", sentence("SESSION_VALUE_INVALID", says), { server });
+  throw createError("SESSION_VALUE_INVALID", says, { server });
 }
 
 function missingError(server: string, needs: string, why: string): SkillgateError {

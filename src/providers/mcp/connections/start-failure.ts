@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 
 import { SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 
-import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
+import { createError, getMessage, type SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { findCause } from "./find-cause.ts";
 import { AuthorizationError } from "../oauth/session.ts";
@@ -40,12 +40,7 @@ export function startFailure(config: ServerConfig, failed: FailedStart): Skillga
       ? describeNetworkError(config, failed)
       : `${describeExit(report.exit)} before it was ready`;
   const values = [`"${config.name}" ${did}`, ...printed(report)].join(", ");
-  return new SkillgateError(
-    "SERVER_FAILED",
-    sentence("SERVER_FAILED", values),
-    { server: config.name },
-    { cause: thrown },
-  );
+  return createError("SERVER_FAILED", values, { server: config.name }, { cause: thrown });
 }
 
 /** `exited with code 1`, `was ended by SIGKILL` */

@@ -1,6 +1,6 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError } from "../../../errors.ts";
 import type { Credential } from "../../../model/account.ts";
 import { addHeaders, addQuery } from "../../../shared/http/add-credential.ts";
 import { followSameServer } from "../../../shared/http/fetch-same-server.ts";
@@ -35,7 +35,7 @@ export function accountFetch({ origin, open }: AccountServer, next: FetchLike): 
     const again = renewed && (await send(renewed));
     if (again !== undefined && again.status !== 401) return again;
     await again?.body?.cancel();
-    throw new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", account.advice));
+    throw createError("ACCOUNT_UNAVAILABLE", account.advice);
   };
 }
 

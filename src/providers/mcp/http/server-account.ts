@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError, type SkillgateError } from "../../../errors.ts";
 import type { Account, FindAccount } from "../../../model/account.ts";
 import type { Caller } from "../../../model/caller.ts";
 import type { RequestValues } from "../../../model/requests/request-values.ts";
@@ -132,5 +132,5 @@ function createConnectionAccount(
 }
 
 function createAccountError(code: "ACCOUNT_MISSING" | "ACCOUNT_UNAVAILABLE", says: string): SkillgateError {
-  return new SkillgateError(code, sentence(code, says));
+  return createError(code, says);
 }

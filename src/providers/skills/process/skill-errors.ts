@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 
 import { findPackageFolder } from "../../../../sandbox/package-files.ts";
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError, SkillgateError } from "../../../errors.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import type { Failure } from "./messages.ts";
 import { splitPath } from "../../../shared/names/method-paths.ts";
@@ -69,7 +69,7 @@ export const OWN_CODE = "SKILL_MISCONDUCT";
 /** `Cannot complete the call: "HogSkill.eat" did not finish: … (CALL_FAILED)`. */
 export function callFailed(path: string, what: string, cause?: Error): SkillgateError {
   const options = cause === undefined ? {} : { cause };
-  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `"${path}" ${what}`), getPathFacts(path), options);
+  return createError("CALL_FAILED", `"${path}" ${what}`, getPathFacts(path), options);
 }
 
 /** Returns the error of a call whose module cannot be imported. */
@@ -91,11 +91,11 @@ export function isImportTimeout(error: unknown): boolean {
 /** Returns the error of an aborted call: the abort reason, if it is a `SkillgateError`. */
 export function callCancelled(path: string, { reason }: CallContext["signal"]): SkillgateError {
   if (reason instanceof SkillgateError) return reason;
-  return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", `"${path}"`), getPathFacts(path));
+  return createError("CALL_CANCELLED", `"${path}"`, getPathFacts(path));
 }
 
 export function runtimeClosed(path: string): SkillgateError {
-  return new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", `"${path}"`), getPathFacts(path));
+  return createError("RUNTIME_CLOSED", `"${path}"`, getPathFacts(path));
 }
 
 function getPathFacts(path: string): { readonly skill: string; readonly method: string } {

@@ -1,5 +1,5 @@
 import { METADATA_FIELDS, parseMetadata } from "../../../authoring/metadata.ts";
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError, SkillgateError } from "../../../errors.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { MethodMetadata } from "../../../model/skill.ts";
 import { readYamlFields, type YamlFields } from "../../../shared/files/yaml-fields.ts";
@@ -114,5 +114,5 @@ function describeValue(value: unknown): string {
 }
 
 function createFileError(line: number, why: string): SkillgateError {
-  return new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `line ${line}: ${why}`));
+  return createError("SKILL_INVALID", `line ${line}: ${why}`);
 }

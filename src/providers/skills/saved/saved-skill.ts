@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import type { DefinedSkill } from "../../../authoring/define-skill.ts";
-import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
+import { createError, getMessage, type SkillgateError } from "../../../errors.ts";
 import type { JsonSchema } from "../../../model/json.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import type { CallContext, LogLevel, MethodDefinition } from "../../../model/skill.ts";
@@ -191,7 +191,7 @@ export class SavedModule implements SavedSkill {
     }
     const reason = getReason(outcome);
     if (isOwnFailure) await this.#tryCount(reason);
-    throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `the program of ${path} ${reason}`));
+    throw createError("CALL_FAILED", `the program of ${path} ${reason}`);
   }
 
   /** A store that cannot be written does not change the result of a call. */
@@ -216,5 +216,5 @@ function getReason(outcome: Exclude<Outcome, { readonly kind: "completed" }>): s
 }
 
 function invalid(why: string): SkillgateError {
-  return new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", why));
+  return createError("SKILL_INVALID", why);
 }

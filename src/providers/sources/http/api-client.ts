@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
+import { createError, getMessage, SkillgateError } from "../../../errors.ts";
 import type { Credential } from "../../../model/account.ts";
 import { isRecord } from "../../../model/json.ts";
 import { DEFAULT_LIMITS } from "../../../model/limits.ts";
@@ -230,7 +230,7 @@ class HttpApiClient implements ApiClient {
     const { name, isPrivate } = opened.account;
     const reach = { name, isPrivate: isPrivate || this.#options.allowsPrivate === true };
     const flaw = findEncryptionFlaw(this.#server, reach);
-    if (flaw !== undefined) throw new SkillgateError("ACCOUNT_UNAVAILABLE", sentence("ACCOUNT_UNAVAILABLE", flaw));
+    if (flaw !== undefined) throw createError("ACCOUNT_UNAVAILABLE", flaw);
   }
 
   async #attempt(request: PreparedRequest): Promise<unknown> {
@@ -300,7 +300,7 @@ function addBodyFields(request: ApiRequest, credential: Credential): ApiRequest 
   if (fields.size === 0) return request;
   if (request.withFields !== undefined) return request.withFields(fields);
   const says = `${request.operation} has no body, and its account puts the credential into the body`;
-  throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", says));
+  throw createError("CALL_FAILED", says);
 }
 
 /**
@@ -324,13 +324,10 @@ async function adviseRefused(
 function parseServer(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && `${url.username}${url.password}` !== "")
-    throw new SkillgateError(
-      "OPTION_INVALID",
-      sentence("OPTION_INVALID", "a server with a password; write it as a header"),
-    );
+    throw createError("OPTION_INVALID", "a server with a password; write it as a header");
   if (url?.protocol === "https:" || url?.protocol === "http:") return url;
   const says = `the server ${JSON.stringify(text)}; write an address such as https://api.example.com/v1`;
-  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", says));
+  throw createError("OPTION_INVALID", says);
 }
 
 function toLowerCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -347,27 +344,19 @@ function withAttempts(thrown: unknown, attempts: number): unknown {
 /** Returns the error for a request without an answer; the errors of answers stay as they are. */
 function explain(thrown: unknown, { host }: URL): unknown {
   if (thrown instanceof SkillgateError || thrown instanceof TransientFailure) return thrown;
-  if (thrown instanceof AddressRefused)
-    return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", thrown.message), {}, { cause: thrown });
+  if (thrown instanceof AddressRefused) return createError("CALL_FAILED", thrown.message, {}, { cause: thrown });
   if (thrown instanceof AnswerTimeout || thrown instanceof BodyStalled) {
     const says = thrown instanceof AnswerTimeout ? thrown.message : `the answer of ${host} stopped: ${thrown.message}`;
-    return new SkillgateError("CALL_TIMEOUT", sentence("CALL_TIMEOUT", says), {}, { cause: thrown });
+    return createError("CALL_TIMEOUT", says, {}, { cause: thrown });
   }
   const code = isRecord(thrown) ? thrown["code"] : undefined;
   const reason = typeof code === "string" ? code : getMessage(thrown);
   if (RESETS.has(code)) {
     const says = `${host} closed the connection before its answer was complete (${reason})`;
-    return new TransientFailure(
-      new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", says), {}, { cause: thrown }),
-    );
+    return new TransientFailure(createError("CALL_FAILED", says, {}, { cause: thrown }));
   }
   if (code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "EHOSTUNREACH")
-    return new SkillgateError(
-      "SERVER_GONE",
-      sentence("SERVER_GONE", `${host} cannot be reached (${reason})`),
-      {},
-      { cause: thrown },
-    );
+    return createError("SERVER_GONE", `${host} cannot be reached (${reason})`, {}, { cause: thrown });
   const says = `the request to ${host} failed (${reason})`;
-  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", says), {}, { cause: thrown });
+  return createError("CALL_FAILED", says, {}, { cause: thrown });
 }

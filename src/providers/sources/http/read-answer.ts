@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError } from "../../../errors.ts";
 import { cutText, quote } from "../../../shared/format-text.ts";
 import { describeInexact, inexactToText, parseValueExactly } from "../../../shared/json/exact-json.ts";
 import { findShapeExcess } from "../../../shared/json/json-shape.ts";
@@ -54,7 +54,7 @@ function guessValue(bytes: Buffer, media: MediaType, addNote: AddNote): unknown 
 function parseText(json: string, where: string, toExact: (value: unknown) => unknown): unknown {
   if (json.trim() === "") return null;
   const excess = findShapeExcess(json);
-  if (excess !== undefined) throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has ${excess}`));
+  if (excess !== undefined) throw createError("ANSWER_LIMIT", `it has ${excess}`);
   const value = parseOrRefuse(json, where);
   requireBounds(value, "the API");
   return toExact(value);
@@ -65,7 +65,7 @@ function parseOrRefuse(json: string, where: string): unknown {
     return parseValueExactly(json);
   } catch {
     const flaw = `the answer is not valid JSON, although its media type is ${where}; it begins ${quote(json)}`;
-    throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", flaw));
+    throw createError("CALL_FAILED", flaw);
   }
 }
 

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError } from "../../../errors.ts";
 import type { ApiRequest } from "../http/api-request.ts";
 import { writeBody } from "./write-body.ts";
 import { expandPath } from "./expand-path.ts";
@@ -22,10 +22,7 @@ function build(
 ): ApiRequest {
   const method = operation.verb.toUpperCase();
   if (method === "TRACE")
-    throw new SkillgateError(
-      "CALL_FAILED",
-      sentence("CALL_FAILED", "TRACE is not sent, because its answer shows the credentials"),
-    );
+    throw createError("CALL_FAILED", "TRACE is not sent, because its answer shows the credentials");
   const path = expandPath(operation, args);
   const query = operation.parameters
     .filter((parameter) => parameter.in === "query")

@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError, type SkillgateError } from "../../../errors.ts";
 import { quote } from "../../../shared/format-text.ts";
 import type { ApiOperation, ApiParameter } from "./operation.ts";
 import { refuseArgument } from "./refuse-argument.ts";
@@ -49,5 +49,5 @@ function isDots(segment: string): boolean {
 }
 
 function refusePath(path: string, flaw: string): SkillgateError {
-  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `the path ${quote(path)} cannot be sent: ${flaw}`));
+  return createError("CALL_FAILED", `the path ${quote(path)} cannot be sent: ${flaw}`);
 }

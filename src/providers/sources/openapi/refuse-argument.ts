@@ -1,10 +1,10 @@
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError, type SkillgateError } from "../../../errors.ts";
 import { hasControls } from "./header-text.ts";
 import { quote } from "../../../shared/format-text.ts";
 
 /** Creates the error for an argument that cannot be sent: `"owner" is "..": write …`. */
 export function refuseArgument(argument: string, flaw: string): SkillgateError {
-  return new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", `${quote(argument)} ${flaw}`), {
+  return createError("ARGUMENTS_INVALID", `${quote(argument)} ${flaw}`, {
     argument,
   });
 }

@@ -1,5 +1,5 @@
 import { isPlainObject } from "../../../model/arguments.ts";
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError } from "../../../errors.ts";
 import { formatChoices, quote } from "../../../shared/format-text.ts";
 import { toFormText } from "./form-body.ts";
 import { findFile, type WrittenBody, writeMultipart } from "./multipart.ts";
@@ -79,7 +79,7 @@ function chooseForm({ forms, formArgument }: ApiBody, args: Readonly<Record<stri
   }
   if (!hasControls(form.mediaType)) return form;
   const flaw = `the document names the media type ${quote(form.mediaType)}, which has a line break`;
-  throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", flaw));
+  throw createError("CALL_FAILED", flaw);
 }
 
 function writeAs({ mediaType, encoding = {} }: BodyForm, body: BodyValue): WrittenBody {

@@ -8,7 +8,7 @@ import {
   formatAutomationFile,
   parseAutomationFile,
 } from "../../../automations/index.ts";
-import { sentence, SkillgateError } from "../../../errors.ts";
+import { createError, type SkillgateError } from "../../../errors.ts";
 import { OWNER } from "../../../model/caller.ts";
 import type { JsonSchema } from "../../../model/json.ts";
 import type { Plan } from "../../../model/plan.ts";
@@ -131,8 +131,7 @@ async function requireFreeName(
   );
 }
 
-const refuseName = (why: string): SkillgateError =>
-  new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", why));
+const refuseName = (why: string): SkillgateError => createError("OPTION_INVALID", why);
 
 async function checkProgram(source: string, { check }: SavingParts): Promise<{ readonly plan: Plan }> {
   const { violations, plan } = await check(source);

@@ -1,5 +1,5 @@
 import { findPackageFile } from "../../../../../sandbox/package-files.ts";
-import { getMessage, sentence, SkillgateError } from "../../../../errors.ts";
+import { createError, getMessage, SkillgateError } from "../../../../errors.ts";
 import { deleteOldest } from "../../../../shared/lru.ts";
 import { type OrderFailure, OrderThread, StartBudget } from "../../../../shared/threads/order-thread.ts";
 import type { CheckAnswer, CheckOrder } from "./protocol.ts";
@@ -263,5 +263,5 @@ function formatWait(waitMs: number): string {
 }
 
 function createFailure(values: string): SkillgateError {
-  return new SkillgateError("QUERY_UNCHECKED", sentence("QUERY_UNCHECKED", values));
+  return createError("QUERY_UNCHECKED", values);
 }

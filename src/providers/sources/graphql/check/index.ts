@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../../../../errors.ts";
+import { createError } from "../../../../errors.ts";
 import { isRecord } from "../../../../model/json.ts";
 import { deleteOldest } from "../../../../shared/lru.ts";
 import { addProblems, type CheckedDocument, type QueryKind } from "./checked-document.ts";
@@ -56,7 +56,7 @@ export function createCheckerWith(threads: CheckThreads, schema: ApiSchema): Que
   let isClosed = false;
   return {
     async check(kind, text, variables) {
-      if (isClosed) throw new SkillgateError("QUERY_UNCHECKED", sentence("QUERY_UNCHECKED", "its API is closed"));
+      if (isClosed) throw createError("QUERY_UNCHECKED", "its API is closed");
       const before = cache.get(kind, text);
       if (before !== undefined && isSettled(before, variables)) return before.checked;
       const answer = await threads.check(source, {
