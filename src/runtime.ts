@@ -31,7 +31,7 @@ import { createRequest } from "./runtime/api/request.ts";
 import { type RunApi, createRunApi } from "./runtime/api/run.ts";
 import { type RunsApi, createRunsApi } from "./runtime/api/runs.ts";
 import { type ServerApi, createServerAdmin } from "./runtime/api/servers.ts";
-import { closeServices, createDecisions, openServices } from "./runtime/api/services.ts";
+import { closeServices, createDecisions } from "./runtime/api/services.ts";
 import { type RuntimeTool, type RuntimeToolOptions, createRuntimeTools } from "./runtime/builtin-tools/index.ts";
 import type { AutomationApi } from "./runtime/automations/index.ts";
 import { indexInBackground } from "./runtime/discovery.ts";
@@ -39,7 +39,7 @@ import type { RecordedRunFacts, RunNeighbours } from "./runtime/execution/run-li
 import type { RuntimeOptions } from "./runtime/options.ts";
 import type { RefusalGroup, RefusalReport } from "./runtime/refusals/report.ts";
 import { createCallElsewhere, noteRefusedCall, serveExecutors } from "./runtime/remote/front-calls.ts";
-import type { RuntimeServices } from "./runtime/services.ts";
+import { createServices, type RuntimeServices } from "./runtime/services.ts";
 import { type SkillAdmin, createSkillAdmin } from "./runtime/skill-admin.ts";
 import { RuntimeView } from "./runtime/api/view.ts";
 import { splitPath } from "./shared/names/method-paths.ts";
@@ -234,7 +234,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 function assembleRuntime(parts: RuntimeParts): Runtime {
   const { options, registry, sources, providers, events } = parts;
   const decisions = createDecisions(parts);
-  const services = openServices(parts, decisions);
+  const services = createServices(parts, decisions.decide);
   connectSavedCalls(parts, services);
   let listing: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;

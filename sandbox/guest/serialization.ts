@@ -1,7 +1,6 @@
-import { bytesToBase64, base64ToBytes } from "./bytes.ts";
+import { base64ToBytes, bytesToBase64 } from "./bytes.ts";
+import { DATE_TAG, MAX_DEPTH, NESTED } from "./host-protocol.ts";
 import { host } from "./host.ts";
-import { DATE_TAG, NESTED } from "./host-protocol.ts";
-import { isTooDeep, nestingError } from "./nesting.ts";
 import {
   apply,
   bigintText,
@@ -254,4 +253,32 @@ function numberOrText(big: bigint): number | string {
   const value = apply(bigIntValueOf, big, []) as bigint;
   const number = NativeNumber(value);
   return number >= -9_007_199_254_740_991 && number <= 9_007_199_254_740_991 ? number : bigintText(value);
+}
+
+/** Tests whether a value has more levels than `MAX_DEPTH`. Reading it may run code of the program. */
+function isTooDeep(value: unknown): boolean {
+  const pending = create(null) as Record<number, unknown>;
+  const depths = create(null) as Record<number, number>;
+  pending[0] = value;
+  depths[0] = 1;
+  for (let top = 0; top >= 0;) {
+    const current = pending[top];
+    const depth = depths[top--] as number;
+    if (typeof current !== "object" || current === null) continue;
+    if (depth > MAX_DEPTH) return true;
+    const keys = ownKeys(current);
+    for (let i = 0; i < keys.length; i++) {
+      pending[++top] = (current as Record<PropertyKey, unknown>)[keys[i] as string];
+      depths[top] = depth + 1;
+    }
+  }
+  return false;
+}
+
+function nestingError(): Error {
+  const error = new NativeTypeError(
+    `The value is nested too deeply: it has more than ${MAX_DEPTH} levels (NESTING_LIMIT)`,
+  );
+  define(error, "code", "NESTING_LIMIT");
+  return error;
 }

@@ -1,5 +1,6 @@
 import { scryptSync } from "node:crypto";
 
+import { createError } from "../errors.ts";
 import type { Account, Credential, OpenAccount } from "../model/account.ts";
 import type { Caller } from "../model/caller.ts";
 import type { AccountRow } from "../store/index.ts";
@@ -14,7 +15,7 @@ import {
   type OAuthDefinition,
   type StaticDefinition,
 } from "./definition.ts";
-import { accountError, type DescribeConnect, getConnectionTitle } from "./failures.ts";
+import { type DescribeConnect, getConnectionTitle } from "./failures.ts";
 
 /** Opens an account of the type `oauth`: requests a new token if the stored one ends. */
 export type OpenOAuth = (definition: OAuthDefinition, use: OpenedUse) => Promise<OpenAccount>;
@@ -71,7 +72,7 @@ export function createAccount(definition: AccountDefinition, context: AccountCon
       const owner = findOwner(caller);
       const title = getTitle(caller);
       const connect = context.describeConnect(caller, definition);
-      if (definition.unset !== undefined) throw accountError("ACCOUNT_UNAVAILABLE", `${title}: ${definition.unset}`);
+      if (definition.unset !== undefined) throw createError("ACCOUNT_UNAVAILABLE", `${title}: ${definition.unset}`);
       if (isFromSettings(definition)) {
         const id = getSettingsId(definition);
         if (definition.type === "oauth") return context.openOAuth(definition, { owner, id, title, connect });
@@ -117,8 +118,8 @@ function requireUsable<Row extends StoredConnection>(
   const title = getConnectionTitle(name, isPerCaller ? caller.id : null);
   const connect = context.describeConnect(caller, definition);
   const facts = { account: name, connect };
-  if (flaw === undefined) throw accountError("ACCOUNT_MISSING", `${title} is not connected; ${connect}`, facts);
-  throw accountError("ACCOUNT_RECONNECT", `${title}: ${flaw}; ${connect}`, facts);
+  if (flaw === undefined) throw createError("ACCOUNT_MISSING", `${title} is not connected; ${connect}`, facts);
+  throw createError("ACCOUNT_RECONNECT", `${title}: ${flaw}; ${connect}`, facts);
 }
 
 /** The work of the digest below: enough that a short password cannot be guessed from an id quickly. */

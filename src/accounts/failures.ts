@@ -1,4 +1,4 @@
-import { createError, type ErrorCode, type SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../errors.ts";
 import { type Caller, findKeyName, OWNER } from "../model/caller.ts";
 import type { AccountDefinition } from "./definition.ts";
 
@@ -39,14 +39,6 @@ export function withScopes(connect: string, scopes = ""): string {
 
 function quoteForShell(text: string): string {
   return /^[\w.@:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-export function accountError(
-  code: Extract<ErrorCode, `ACCOUNT_${string}`>,
-  values: string,
-  facts: { readonly account?: string; readonly connect?: string } = {},
-): SkillgateError {
-  return createError(code, values, facts);
 }
 
 /** For what a person or a program asks of accounts. */

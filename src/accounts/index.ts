@@ -1,4 +1,4 @@
-import { getMessage } from "../errors.ts";
+import { createError, getMessage } from "../errors.ts";
 import type { Account, FindAccount } from "../model/account.ts";
 import { isTextList } from "../model/json.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -14,7 +14,7 @@ import {
   listSecrets,
   type StaticDefinition,
 } from "./definition.ts";
-import { accountError, type DescribeConnect, getConnectionTitle, requestError } from "./failures.ts";
+import { type DescribeConnect, getConnectionTitle, requestError } from "./failures.ts";
 import type { KeySource } from "./key-source.ts";
 import { type AccountLogins, createLogins } from "./logins.ts";
 import { createOAuthConnections, type OAuthConnections } from "./oauth/index.ts";
@@ -214,7 +214,7 @@ async function readValues(
 ): Promise<readonly string[]> {
   const values = await vault.open(row);
   // The digest of the definition is bound to the value, so that it has the form that the definition wants.
-  if (!isTextList(values)) throw accountError("ACCOUNT_UNAVAILABLE", `${row.name} has a stored value of another form`);
+  if (!isTextList(values)) throw createError("ACCOUNT_UNAVAILABLE", `${row.name} has a stored value of another form`);
   secrets.addPassing(listSecrets(definition, values));
   return values;
 }

@@ -1,7 +1,8 @@
-import { hash, randomBytes, randomUUID } from "node:crypto";
-import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { hash, randomBytes } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
+import { replaceFile } from "../shared/files/replace-file.ts";
 import { createError, getMessage, SkillgateError } from "../errors.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
 import { withLock } from "../store/index.ts";
@@ -147,17 +148,6 @@ async function writeUnderLock(file: string, lockMs: number, write: () => Promise
     await withLock(`${file}.lock`, lockMs, write);
   } catch (error) {
     throw toUnavailable(error, `${file} cannot be written`);
-  }
-}
-
-/** Another process reads the old file or the new one, never a part. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    await writeFile(draft, text, { mode: 0o600, flush: true });
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 

@@ -1,6 +1,7 @@
+import { createError } from "../errors.ts";
 import { requireOwnable } from "./changes.ts";
 import type { AccountDefinition, OAuthDefinition } from "./definition.ts";
-import { accountError, getConnectionTitle, requestError } from "./failures.ts";
+import { getConnectionTitle, requestError } from "./failures.ts";
 import { OAuthFailure } from "./oauth/failure.ts";
 import type {
   BrowserLogin,
@@ -86,7 +87,7 @@ async function describeFailure<Result>(title: string, work: () => Promise<Result
   try {
     return await work();
   } catch (error) {
-    throw error instanceof OAuthFailure ? accountError("ACCOUNT_UNAVAILABLE", `${title}: ${error.message}`) : error;
+    throw error instanceof OAuthFailure ? createError("ACCOUNT_UNAVAILABLE", `${title}: ${error.message}`) : error;
   }
 }
 

@@ -1,12 +1,9 @@
-import { randomUUID } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { getMessage } from "../errors.ts";
 import { isNear } from "../shared/http/addresses.ts";
 import { guardedFetch } from "../shared/http/guarded-fetch.ts";
-import { signMessage } from "./sign.ts";
-
-export { parseSigningSecret } from "./sign.ts";
 
 /** Where alerts are sent. */
 export interface AlertSettings {
@@ -93,4 +90,36 @@ export function createAlerts(
       closing.abort();
     },
   };
+}
+
+/** The headers of a signed message, as Standard Webhooks define them. */
+interface SignedHeaders {
+  readonly "webhook-id": string;
+  /** Seconds since 1970. */
+  readonly "webhook-timestamp": string;
+  readonly "webhook-signature": string;
+}
+
+const PREFIX = "whsec_";
+
+/** Fewer bytes can be guessed. */
+const MIN_BYTES = 24;
+const MAX_BYTES = 64;
+
+/** Parses a secret: base64 of 24 to 64 bytes, after `whsec_` or without it; `undefined` for another text. */
+export function parseSigningSecret(text: string): Buffer | undefined {
+  const encoded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text;
+  const bytes = Buffer.from(encoded, "base64");
+  const isBase64 = bytes.toString("base64").replace(/=+$/, "") === encoded.replace(/=+$/, "");
+  return isBase64 && bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES ? bytes : undefined;
+}
+
+/** Signs a message. `id` is the same for each attempt to send it; `time` is in milliseconds. */
+function signMessage(
+  secret: Buffer,
+  { id, time, body }: { readonly id: string; readonly time: number; readonly body: string },
+): SignedHeaders {
+  const timestamp = String(Math.floor(time / 1_000));
+  const signature = createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
 }

@@ -1,10 +1,10 @@
 import { createError, type SkillgateError } from "../errors.ts";
 import type { ApprovalScope } from "../model/approval.ts";
-import { type Caller, mayAdminister, OWNER } from "../model/caller.ts";
+import { type Caller, mayAdminister, mayRead, OWNER } from "../model/caller.ts";
+import { isRecord, type Json } from "../model/json.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import { type ApprovalRow, type ApprovalState, type Database, hasEnded } from "../store/index.ts";
 import { formatCard } from "./card.ts";
-import { getReadableRow, getReadableRows } from "./readable-rows.ts";
 
 /** A question and its answer, for people and programs. */
 export interface Approval extends Omit<ApprovalRow, "waiter"> {
@@ -151,4 +151,34 @@ function createClosedError({ id, state, answeredBy, expires }: ApprovalRow, now:
     orphaned: "belongs to a process that has ended",
   };
   return createError("APPROVAL_CLOSED", `request ${id} ${why[state]}`);
+}
+
+/** Replaces the path of a method that the viewer may not read. */
+const HIDDEN = "another method";
+
+/** Returns the questions as a viewer may see them. */
+function getReadableRows(rows: readonly ApprovalRow[], viewer: Caller): readonly ApprovalRow[] {
+  return rows.flatMap((row) => getReadableRow(row, viewer) ?? []);
+}
+
+/**
+ * Returns a question as a viewer may see it: about a method that it may read, and of its own calls unless it may read those of
+ * others; `undefined` for any other.
+ */
+function getReadableRow(row: ApprovalRow | undefined, viewer: Caller): ApprovalRow | undefined {
+  if (row === undefined || (row.caller !== viewer.id && !mayAdminister(viewer, "Read"))) return undefined;
+  if (!mayRead(viewer, row.path)) return undefined;
+  const isReadable = (path: unknown): boolean => typeof path === "string" && mayRead(viewer, path);
+  return {
+    ...row,
+    plan: toList(row.plan).filter((call) => isRecord(call) && isReadable(call["path"])),
+    // Each is a sentence that ends with the path of a method.
+    provenance: toList(row.provenance).map((text) =>
+      (typeof text === "string" ? text : "").replace(/\S+$/, (path) => (isReadable(path) ? path : HIDDEN)),
+    ),
+  };
+}
+
+function toList(value: Json): readonly Json[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -1,11 +1,10 @@
-import { isRecord, type JsonSchema, parseJson } from "../model/json.ts";
+import { isRecord, parseJson } from "../model/json.ts";
 import { createError, getMessage, sentence, SkillgateError } from "../errors.ts";
 import { APPROVAL_SCOPES, type ApprovalAnswer, type Approve } from "../model/approval.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Client } from "../model/client-requests.ts";
 import { createCancelReason } from "../model/credential.ts";
 import { KEPT_RESULT_BYTES, type ResultSpace } from "../model/kept-results.ts";
-import type { Limits } from "../model/limits.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { RunObserver } from "../model/run-observer.ts";
 import type { IncomingRequest } from "../network/index.ts";
@@ -27,19 +26,7 @@ interface JobRunOptions {
 export interface JobRuntime {
   run(
     source: string,
-    options: JobRunOptions & {
-      readonly caller: Caller;
-      readonly runId: string;
-      readonly limits?: Partial<Limits>;
-      readonly continue?: string;
-      readonly again?: readonly number[];
-      readonly reuse?: readonly number[];
-      readonly asksForEffects?: boolean;
-      readonly input?: unknown;
-      readonly inputSchema?: JsonSchema;
-      readonly isForeignInput?: boolean;
-      readonly automation?: string;
-    },
+    options: JobRunOptions & Omit<Extract<Job, { readonly kind: "run" }>, "kind" | "source" | "asks" | "handle">,
   ): Promise<Outcome>;
   readonly runs: {
     resume(

@@ -1,3 +1,5 @@
+import { toSpaces } from "../shared/source-text.ts";
+
 /** A part of a text. */
 export interface Span {
   readonly start: number;
@@ -9,7 +11,7 @@ export function blankOut(text: string, spans: readonly Span[]): string {
   let result = "";
   let at = 0;
   for (const { start, end } of spans) {
-    result += text.slice(at, start) + spaces(text.slice(start, end));
+    result += text.slice(at, start) + toSpaces(text.slice(start, end));
     at = end;
   }
   return result + text.slice(at);
@@ -17,9 +19,5 @@ export function blankOut(text: string, spans: readonly Span[]): string {
 
 /** Replaces everything outside the span with spaces, except line feeds. */
 export function blankOutAround(text: string, { start, end }: Span): string {
-  return spaces(text.slice(0, start)) + text.slice(start, end) + spaces(text.slice(end));
-}
-
-function spaces(text: string): string {
-  return text.replace(/[^\n]/g, " ");
+  return toSpaces(text.slice(0, start)) + text.slice(start, end) + toSpaces(text.slice(end));
 }

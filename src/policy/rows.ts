@@ -172,7 +172,7 @@ function readFlow(flow: unknown, path: DocumentPath, source: PolicySource, repor
   return isValid ? [{ from, to, decision, place: formatPlace(path, source) }] : [];
 }
 
-function isDecision(value: unknown): value is Decision {
+export function isDecision(value: unknown): value is Decision {
   return DECISIONS.some((each) => each === value);
 }
 

@@ -1,10 +1,11 @@
+import { isDecision } from "./rows.ts";
 import { configError, parseDocument } from "../config/index.ts";
 import type { SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
 import { findPermissionFlaw, toNotation } from "../keys/index.ts";
 import type { Catalog } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
-import { type Decision, DECISIONS, type RuledMethod } from "../model/policy.ts";
+import type { Decision, RuledMethod } from "../model/policy.ts";
 import { METADATA_DEFAULTS } from "../model/skill.ts";
 import { explainDecision } from "./explain.ts";
 import { isTextList } from "./fields.ts";
@@ -58,10 +59,6 @@ function parseCaller(value: unknown, wrong: (what: string) => SkillgateError): C
   const flaw = findPermissionFlaw(permissions);
   if (flaw !== undefined) throw wrong(flaw);
   return { id, scopes, roles, permissions: permissions.flatMap(toNotation) };
-}
-
-function isDecision(value: unknown): value is Decision {
-  return DECISIONS.some((each) => each === value);
 }
 
 function createUnknownMethod(path: string): RuledMethod {

@@ -53,7 +53,7 @@ function removeInvisible(text: string): string {
  * that does not describe an object, nests too deeply (or in a cycle) or is too large becomes `{ type: "object" }`.
  */
 export function sanitizeInputSchema(schema: unknown): JsonSchema {
-  const clean = sanitizeSchema(schema) ?? ANY_OBJECT;
+  const clean = sanitizeOutputSchema(schema) ?? ANY_OBJECT;
   const { type = "object" } = clean;
   if (type !== "object" && !(Array.isArray(type) && type.includes("object"))) return ANY_OBJECT;
   return clean["type"] === "object" ? clean : Object.freeze({ ...clean, type: "object" });
@@ -61,10 +61,6 @@ export function sanitizeInputSchema(schema: unknown): JsonSchema {
 
 /** Does the same for an output schema of any type; `undefined` if it is not an object, nests too deeply or is too large. */
 export function sanitizeOutputSchema(schema: unknown): JsonSchema | undefined {
-  return sanitizeSchema(schema);
-}
-
-function sanitizeSchema(schema: unknown): JsonSchema | undefined {
   if (!isRecord(schema)) return undefined;
   const budget = { nodes: SCHEMA_NODES };
   const copy = copySchema(schema, SCHEMA_DEPTH, budget);

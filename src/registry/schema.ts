@@ -1,3 +1,4 @@
+import { splitPointer } from "../shared/json/split-pointer.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
 
 /** Maximum references followed in a row; more count as a cycle. */
@@ -39,22 +40,9 @@ function findDefinition(keyword: "$id" | "$anchor", value: string, root: JsonSch
 
 function atPointer(document: JsonSchema, pointer: string): unknown {
   let current: unknown = document;
-  for (const token of pointer.slice(1).split("/")) {
-    const key = decodedToken(token);
+  for (const key of splitPointer(pointer)) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
     current = (current as Record<string, unknown>)[key];
   }
   return current;
-}
-
-function decodedToken(token: string): string {
-  return percentDecoded(token).replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // A stray `%` is literal.
-  }
 }

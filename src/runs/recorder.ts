@@ -279,7 +279,8 @@ export class RunRecorder {
   #commit(changes: Partial<RunRow> = {}): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#isLeft && changes.state !== undefined) return Promise.reject(createRecordError("the runtime is closing"));
+    if (this.#isLeft && changes.state !== undefined)
+      return Promise.reject(createError("RECORD_FAILED", "the runtime is closing"));
     this.#change(changes);
     const written = this.#queue.then(() => this.#writeAll());
     this.#queue = written.catch(() => {}); // each commit reports its own failure
@@ -318,7 +319,7 @@ export class RunRecorder {
       if (!(error instanceof SkillgateError && error.code === "STORE_CONFLICT")) throw error;
       const stored = (await runs.entries(this.id)).find(({ seq }) => seq === entry.seq);
       this.#isLost = stored?.hash !== entry.hash;
-      if (this.#isLost) throw createRecordError("another process has claimed the run");
+      if (this.#isLost) throw createError("RECORD_FAILED", "another process has claimed the run");
     }
     this.#unsure = undefined;
     this.#seq++;
@@ -377,10 +378,6 @@ function omitAnswer(event: RecordEvent): RecordEvent {
 /** True if the record does not have all results. */
 export function isIncomplete({ calls }: Pick<RunRecord, "calls"> | Cassette): boolean {
   return [...calls.values()].some(({ answer }) => answer?.ok === false && answer.error["code"] === "RUN_TOO_LARGE");
-}
-
-function createRecordError(why: string): SkillgateError {
-  return createError("RECORD_FAILED", why);
 }
 
 const MAX_TITLE_UNITS = 120;

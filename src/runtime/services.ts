@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import type { RuntimeParts } from "./api/parts.ts";
 import { createError } from "../errors.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
 import { findPackageFile } from "../../sandbox/package-files.ts";
@@ -14,13 +15,11 @@ import type { ProvidedSkill } from "../model/skill.ts";
 import { createKeptResults, type KeptResults } from "../model/kept-results.ts";
 import { findRefusal, type Policy } from "../model/policy.ts";
 import { createNestedSandboxes, type NestedSandboxes } from "./saved/nested-sandboxes.ts";
-import type { SavedCalls } from "./saved/saved-calls.ts";
 import type { LogListener, RuntimeOptions } from "./options.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import { exampleArguments, type Registry } from "../registry/index.ts";
 import { createResultHandles, type OwnResultHandles } from "./outcome/result-handles.ts";
 import {
-  type AuditEntry,
   createRouter,
   createSharedCounter,
   type DecideApproval,
@@ -29,10 +28,8 @@ import {
 } from "../router/index.ts";
 import type { RunServices } from "./execution/run-services.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
-import { describeMissingSecrets, type ResolvedSettings, type SkillSettings } from "./skill-settings.ts";
+import { describeMissingSecrets, type ResolvedSettings } from "./skill-settings.ts";
 import { createSkillStore } from "./storage/skill-store.ts";
-import type { SkillSources } from "./skill-sources.ts";
-import type { AuditWriter, LazyDatabase, Store } from "../store/index.ts";
 import { createFileCache } from "../shared/file-cache.ts";
 import { findTypeScript } from "../shared/package/typescript.ts";
 import { shareTypecheck, type Typecheck } from "../typecheck/index.ts";
@@ -52,52 +49,14 @@ export interface RuntimeServices extends RunServices {
   readonly validate: (method: Method, input: unknown) => readonly ArgumentProblem[];
 }
 
-/** The parts from which the modules of a runtime are created. */
-export interface ServiceOptions {
-  readonly options: Pick<RuntimeOptions, "typecheck" | "workers">;
-  /** Decides on calls that need an approval. */
-  readonly approve: DecideApproval;
-  readonly settings: RuntimeSettings;
-  readonly registry: Registry;
-  readonly sources: SkillSources;
-  readonly skillSettings: SkillSettings;
-  readonly store: Store;
-  readonly database: LazyDatabase;
-  readonly secrets: KnownSecrets;
-  /** Paths of methods that earlier runtimes called. */
-  readonly used: ReadonlySet<string>;
-  readonly log: LogListener;
-  readonly savedCalls: SavedCalls;
-  /** Returns the policy that is in force. */
-  readonly getPolicy: () => Policy;
-  readonly auditWriter: AuditWriter | undefined;
-  /** The accounts of methods, and the process that makes calls with them if this one has no credentials. */
-  readonly credentials: Required<Pick<RouterOptions, "accounts" | "getElsewhere">>;
-  /** Gets the record of each call when it has ended. */
-  readonly onEntry: (entry: AuditEntry) => void;
-}
-
-export function createServices({
-  options,
-  approve,
-  settings,
-  registry,
-  sources,
-  skillSettings,
-  store,
-  database,
-  secrets,
-  used,
-  log,
-  savedCalls,
-  getPolicy,
-  auditWriter,
-  credentials,
-  onEntry,
-}: ServiceOptions): RuntimeServices {
+/** Creates the modules of a runtime that runs and questions share. `approve` decides on calls that need an approval. */
+export function createServices(parts: RuntimeParts, approve: DecideApproval): RuntimeServices {
+  const { options, settings, registry, sources, skillSettings, database, secrets, log, savedCalls, accounts, used } =
+    parts;
+  const getPolicy = (): Policy => parts.policy.current;
+  const credentials = { accounts, getElsewhere: () => parts.fronts.elsewhere };
   const typecheck = openTypecheck(options, settings, log);
   const observations = createObservation(settings.observations, resolveResultStore(settings, registry, log));
-  const { accounts } = credentials;
   const discovery = createDiscovery(observations, settings.timeouts.discoveryMs, { used, getPolicy, accounts });
   const validator = createValidator(settings.timeouts.validationMs, ({ skill }) =>
     isForeign(registry.catalog.skill(skill)),
@@ -115,10 +74,13 @@ export function createServices({
     isDisabled: (skill) => sources.isDisabled(skill),
     getResources: ({ name, provided }) => ({
       ...requireSecrets(provided, skillSettings.of(provided)),
-      store: createSkillStore(store, name),
+      store: createSkillStore(parts.store, name),
     }),
-    ...(auditWriter !== undefined && { auditWriter }),
-    onEntry,
+    ...(parts.audit !== undefined && { auditWriter: parts.audit.writer }),
+    onEntry(entry) {
+      parts.statistics.add(entry);
+      parts.events.emit("call", entry);
+    },
   });
   return {
     ...createSandboxes(options, settings),
@@ -180,9 +142,9 @@ function requireSecrets({ name }: ProvidedSkill, settings: ResolvedSettings): Re
 
 /** Reports once why types are not checked, if the TypeScript that is installed cannot be used. */
 function openTypecheck(
-  options: ServiceOptions["options"],
+  options: Pick<RuntimeOptions, "typecheck">,
   settings: Pick<RuntimeSettings, "typecheck">,
-  log: ServiceOptions["log"],
+  log: LogListener,
 ): Typecheck | undefined {
   const why = findTypeScript()?.why;
   if (why !== undefined) log("warn", `Types are not checked: ${why}`);
@@ -192,7 +154,7 @@ function openTypecheck(
 }
 
 function createSandboxes(
-  { workers }: ServiceOptions["options"],
+  { workers }: RuntimeOptions,
   { limits }: RuntimeSettings,
 ): Pick<RuntimeServices, "sandbox" | "nestedSandboxes"> {
   const describer = (): URL =>

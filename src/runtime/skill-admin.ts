@@ -2,18 +2,11 @@ import { basename, resolve } from "node:path";
 
 import { getMessage } from "../errors.ts";
 import { type SkillHealth, describeHeld, type HeldSkill } from "../model/provider.ts";
-import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
-import type { RuntimeOptions } from "./options.ts";
-import type { InTurn } from "./settings/in-turn.ts";
+import type { ProvidedSkill } from "../model/skill.ts";
+import type { RuntimeParts } from "./api/parts.ts";
 import { findHeldSettings, readAgain } from "./settings/live-trust.ts";
-import type { RuntimeSettings } from "./settings/runtime-settings.ts";
-import type { RuntimeAccounts } from "./accounts.ts";
 import type { Providers } from "./open-providers.ts";
-import type { LivePolicy } from "../policy/index.ts";
-import type { Registry } from "../registry/index.ts";
-import type { KnownSecrets } from "../shared/secrets.ts";
-import { describeMissingSecrets, type ResolvedSettings, type SkillSettings } from "./skill-settings.ts";
-import type { SkillSources } from "./skill-sources.ts";
+import { describeMissingSecrets, type ResolvedSettings } from "./skill-settings.ts";
 import { watchFile } from "../shared/watch-file.ts";
 
 /** Administration of a runtime's skills by its owner. */
@@ -37,16 +30,7 @@ export interface SkillAdmin {
   reloadSettings(): Promise<void>;
 }
 
-interface SkillAdminParts {
-  readonly registry: Registry;
-  readonly sources: SkillSources;
-  readonly providers: Providers;
-  readonly skillSettings: SkillSettings;
-  readonly secrets: KnownSecrets;
-  readonly accounts: Pick<RuntimeAccounts, "replace">;
-}
-
-export function createSkillAdmin(parts: SkillAdminParts & SettingsParts): SkillAdmin {
+export function createSkillAdmin(parts: RuntimeParts): SkillAdmin {
   const { registry, sources, providers, skillSettings, secrets } = parts;
   const withSecrets = (health: SkillHealth, skill: ProvidedSkill | undefined): SkillHealth => {
     const missing = skill === undefined ? [] : skillSettings.of(skill).missingSecrets;
@@ -73,7 +57,7 @@ export function createSkillAdmin(parts: SkillAdminParts & SettingsParts): SkillA
 }
 
 /** Applies changes of the settings of skills from the next call on, if the runtime watches its files. */
-export function watchSettings(parts: SkillAdminParts & SettingsParts): () => void {
+export function watchSettings(parts: RuntimeParts): () => void {
   const { watch, settingsFile } = parts.settings;
   if (!watch || settingsFile === undefined) return () => {};
   const warn = (error: unknown): void => warnOfSettings(parts, getMessage(error));
@@ -86,11 +70,11 @@ export function watchSettings(parts: SkillAdminParts & SettingsParts): () => voi
 }
 
 /** Reads the settings again, and uses them if they are not held. */
-export function reloadSettings(parts: SkillAdminParts & SettingsParts): Promise<void> {
+export function reloadSettings(parts: RuntimeParts): Promise<void> {
   return parts.inTurn(() => takeUpSettings(parts));
 }
 
-async function takeUpSettings(parts: SkillAdminParts & SettingsParts): Promise<void> {
+async function takeUpSettings(parts: RuntimeParts): Promise<void> {
   const { options, settings, sources, providers, skillSettings, secrets, policy, events, accounts, onReload } = parts;
   const before = skillSettings.disabled;
   const fresh = await readAgain(options);
@@ -116,17 +100,8 @@ async function takeUpSettings(parts: SkillAdminParts & SettingsParts): Promise<v
 }
 
 /** The earlier settings stay in force while the file is broken. */
-function warnOfSettings({ events }: Pick<SettingsParts, "events">, why: string): void {
+function warnOfSettings({ events }: Pick<RuntimeParts, "events">, why: string): void {
   events.emit("log", { level: "warn", text: `Cannot take up the settings: ${why}` });
-}
-
-interface SettingsParts {
-  readonly inTurn: InTurn;
-  readonly options: RuntimeOptions;
-  readonly settings: RuntimeSettings;
-  readonly onReload: (fresh: RuntimeSettings) => void;
-  readonly policy: Pick<LivePolicy, "configure">;
-  readonly events: { emit(event: "log", line: { readonly level: LogLevel; readonly text: string }): unknown };
 }
 
 function getServerHealth({ skill, name, status, error = status }: Providers["servers"][number]): SkillHealth {

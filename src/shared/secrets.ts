@@ -124,12 +124,12 @@ export class KnownSecrets {
 
   /** A value with `mask` applied to every text in it; the same value if no text has a secret. */
   maskValue<Value>(value: Value): Value {
-    return this.isEmpty() ? value : masked(value, (text) => this.mask(text));
+    return this.isEmpty() ? value : replaceTexts(value, (text) => this.mask(text));
   }
 
   /** A value with `maskText` applied to every text in it; the same value if no text has a secret. */
   maskTexts<Value>(value: Value): Value {
-    return masked(value, (text) => this.maskText(text));
+    return replaceTexts(value, (text) => this.maskText(text));
   }
 
   /** True if a known secret may be in the value that this JSON stands for, in some form. Bytes must be searched by themselves. */
@@ -196,15 +196,11 @@ function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
-/** A value with `replace` applied to every text in it; the same value if no text changes. */
-export function replaceTexts<Value>(value: Value, replace: (text: string) => string): Value {
-  return masked(value, replace);
-}
-
 type Mask = (text: string) => string;
 
-function masked<Value>(value: Value, mask: Mask): Value {
-  return isChanged(value, mask) ? (toMaskedCopy(value, mask, new Map()) as Value) : value;
+/** A value with `replace` applied to every text in it; the same value if no text changes. */
+export function replaceTexts<Value>(value: Value, replace: Mask): Value {
+  return isChanged(value, replace) ? (toMaskedCopy(value, replace, new Map()) as Value) : value;
 }
 
 function isChanged(value: unknown, mask: Mask): boolean {
@@ -266,7 +262,7 @@ function maskedJsonForm(value: JsonForm, mask: Mask): unknown {
   const form = value.toJSON();
   // JSON does not ask again for the form of a form.
   const plain = typeof form === "object" && form !== null && hasJsonForm(form) ? { ...form, toJSON: undefined } : form;
-  const copy = masked(plain, mask);
+  const copy = replaceTexts(plain, mask);
   return copy === plain ? value : copy;
 }
 

@@ -128,3 +128,8 @@ function caretRow(width: number, column: number, length: number, from: number): 
   const carets = Math.max(1, Math.min(length, MAX_FRAME_COLUMNS - column));
   return `  ${" ".repeat(width)} | ${" ".repeat(column + (from > 0 ? 1 : 0))}${"^".repeat(carets)}`;
 }
+
+/** Replaces everything with spaces, except line feeds: what follows keeps its position. */
+export function toSpaces(text: string): string {
+  return text.replace(/[^\n]/g, " ");
+}

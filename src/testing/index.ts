@@ -4,15 +4,14 @@ import { fileURLToPath } from "node:url";
 
 import { createError, sentence, SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
-import type { JsonSchema } from "../model/json.ts";
 import type { Client } from "../model/client-requests.ts";
+import type { JsonSchema } from "../model/json.ts";
 import type { AccountRequest, CallContext, ProvidedSkill, SkillAccount } from "../model/skill.ts";
-import { createAccountResponse } from "../shared/http/account-response.ts";
 import { loadSkills } from "../providers/skills/index.ts";
+import { parseCassette } from "../runs/index.ts";
 import { createRuntime, type RunOptions, type Runtime } from "../runtime.ts";
+import { createAccountResponse } from "../shared/http/account-response.ts";
 import { releaseProcesses, shareProcesses } from "./shared-processes.ts";
-
-export { replayCassette } from "./replay-cassette.ts";
 
 export interface TestOptions {
   /** Name of the skill to test, if the module has several. */
@@ -208,4 +207,13 @@ async function runForValue(runtime: Runtime, program: string, options: RunOption
   const outcome = await runtime.run(program, options);
   if (outcome.kind === "completed") return outcome.value;
   throw new Error(outcome.text, outcome.kind === "failed" ? { cause: outcome.error.cause } : {});
+}
+
+/**
+ * Executes the program of a recorded run again with the recorded answers, without its providers. Rejects with `REPLAY_DIVERGED`,
+ * which names the first difference, and with `RUN_DAMAGED` for a cassette that cannot be read.
+ */
+export async function replayCassette(cassette: unknown): Promise<void> {
+  await using runtime = await createRuntime({ skillsDir: false, skills: [], workers: 1, runs: { record: "off" } });
+  await runtime.runs.replay(parseCassette(cassette));
 }

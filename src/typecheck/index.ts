@@ -1,7 +1,7 @@
+import { findPackageFile } from "../../sandbox/package-files.ts";
 import { findTypeScript } from "../shared/package/typescript.ts";
-import { type OrderFailure, StartBudget } from "../shared/threads/order-thread.ts";
-import type { CheckRequest, CheckReport, Diagnostic } from "./protocol.ts";
-import { type CheckThread, startThread } from "./thread.ts";
+import { type OrderFailure, OrderThread, StartBudget, type ThreadEvents } from "../shared/threads/order-thread.ts";
+import type { CheckReport, CheckRequest, Diagnostic } from "./protocol.ts";
 
 export type { Diagnostic } from "./protocol.ts";
 
@@ -220,4 +220,20 @@ function toResult(report: CheckReport | OrderFailure): TypecheckResult {
   return typeof report === "object" && report.kind === "checked"
     ? { kind: "checked", diagnostics: report.diagnostics }
     : { kind: "skipped", why: "crashed" };
+}
+
+/** How long the compiler may take to load. */
+const START_MS = 60_000;
+
+/** Threads start from compiled files, also when this file itself runs from its source. */
+function findEntry(): URL {
+  return findPackageFile("src/typecheck/worker.js", () => new URL("./worker.js", import.meta.url));
+}
+
+type CheckThread = OrderThread<CheckRequest, CheckReport>;
+
+/** Starts a thread with the compiler. */
+function startThread(events: ThreadEvents): CheckThread {
+  const limits = { stackSizeMb: 8, maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 };
+  return new OrderThread({ entry: findEntry(), name: "skillgate-typecheck", startMs: START_MS, limits }, events);
 }

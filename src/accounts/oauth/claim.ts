@@ -1,11 +1,8 @@
-import { type AccountRow, type AccountTable, type Database, getProcessName, hasEnded } from "../../store/index.ts";
+import { type AccountRow, type AccountTable, getProcessName, hasEnded } from "../../store/index.ts";
 import { REQUEST_MS } from "./provider-fetch.ts";
 
 /** The claim of a process that may live ends after this time, in which two requests for metadata and one for tokens have ended. */
 export const CLAIM_MS = 3 * REQUEST_MS + 10_000;
-
-/** A change of the store is reported, but may be missed; the row is read again after this time. */
-const POLL_MS = 1_000;
 
 let claims = 0;
 
@@ -38,17 +35,4 @@ export async function claimConnection(table: AccountTable, row: AccountRow, by: 
   // A later end than before, also by another clock, so that of two processes that replace a claim only one succeeds.
   const until = Math.max(Date.now() + CLAIM_MS, before + 1);
   return table.claim(row.id, { by, until, now: row.claimedBy === null ? Number.MIN_SAFE_INTEGER : before + 1 });
-}
-
-/** Waits for a change of the store. */
-export function waitForChange(database: Pick<Database, "watch">): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      stop();
-      clearTimeout(timer);
-      resolve();
-    };
-    const stop = database.watch(end);
-    const timer = setTimeout(end, POLL_MS);
-  });
 }

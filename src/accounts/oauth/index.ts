@@ -1,28 +1,19 @@
 import { hash, randomUUID } from "node:crypto";
 
+import type { TokenRenewalOptions } from "./renew-row.ts";
 import { isRecord } from "../../model/json.ts";
-import type { KnownSecrets } from "../../shared/secrets.ts";
-import type { AccountRow, LazyDatabase } from "../../store/index.ts";
+import type { AccountRow } from "../../store/index.ts";
 import type { OpenOAuth } from "../account.ts";
 import { NEW_ROW } from "../changes.ts";
 import { digestDefinition, type OAuthDefinition } from "../definition.ts";
 import { requestError } from "../failures.ts";
-import type { Vault } from "../vault.ts";
 import { type AuthorizationSecrets, createOAuthClient, type OAuthClient } from "./client.ts";
 import type { DeviceAuthorization } from "./device.ts";
 import { createOpener } from "./open-account.ts";
 import { createTokenRenewal } from "./renewal.ts";
 import { type Grant, listTokens } from "./tokens.ts";
 
-export interface OAuthOptions {
-  readonly database: Pick<LazyDatabase, "open">;
-  readonly vault: Vault;
-  /** Takes every token before it is used. */
-  readonly secrets: Pick<KnownSecrets, "addPassing">;
-  /** Gets each connection that this process has found to be over. */
-  readonly onReconnect: (row: AccountRow, reason: string) => void;
-  readonly now: () => number;
-}
+export type OAuthOptions = Omit<TokenRenewalOptions, "getClient">;
 
 /** A login of which this process waits for the end. */
 export interface BrowserLogin {

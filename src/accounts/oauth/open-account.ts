@@ -1,9 +1,10 @@
+import { createError } from "../../errors.ts";
 import type { CredentialRefusal, OpenAccount } from "../../model/account.ts";
 import { quote } from "../../shared/format-text.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { OpenedUse, OpenOAuth } from "../account.ts";
 import type { OAuthDefinition } from "../definition.ts";
-import { accountError, withScopes } from "../failures.ts";
+import { withScopes } from "../failures.ts";
 import type { OAuthClient } from "./client.ts";
 import { OAuthFailure } from "./failure.ts";
 import type { TokenRenewal } from "./renewal.ts";
@@ -80,7 +81,7 @@ function requireScopes(
   const granted = tokens.scopes.length > 0 ? `has the scopes ${quote(tokens.scopes.join(" "))}` : "has no scopes";
   const request = scopes === undefined ? "more" : quote(scopes);
   const values = `${title} ${granted}, and the service asks for ${request}; ${withScopes(connect, scopes)}`;
-  throw accountError("ACCOUNT_SCOPES", values);
+  throw createError("ACCOUNT_SCOPES", values);
 }
 
 /** Reads a parameter of the header `WWW-Authenticate`. */
@@ -102,7 +103,7 @@ function createOwnTokens({ getClient, secrets, now }: OpenerOptions) {
       owned.delete(definition);
       if (!(error instanceof OAuthFailure)) throw error;
       const what = error.kind === "unavailable" ? "try again later" : "correct the settings of the account";
-      throw accountError("ACCOUNT_UNAVAILABLE", `${title}: ${error.message}; ${what}`);
+      throw createError("ACCOUNT_UNAVAILABLE", `${title}: ${error.message}; ${what}`);
     }
   }
 

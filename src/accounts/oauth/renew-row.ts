@@ -1,9 +1,9 @@
+import { createError } from "../../errors.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
-import type { AccountRow, Database, LazyDatabase } from "../../store/index.ts";
+import { type AccountRow, type Database, type LazyDatabase, waitForChange } from "../../store/index.ts";
 import type { OAuthDefinition } from "../definition.ts";
-import { accountError } from "../failures.ts";
 import type { Vault } from "../vault.ts";
-import { CLAIM_MS, claimConnection, createHolder, ForeignClaim, waitForChange } from "./claim.ts";
+import { CLAIM_MS, claimConnection, createHolder, ForeignClaim } from "./claim.ts";
 import type { OAuthClient } from "./client.ts";
 import { OAuthFailure } from "./failure.ts";
 import { type Grant, listTokens, type OAuthTokens, parseTokens } from "./tokens.ts";
@@ -151,7 +151,7 @@ export async function openTokens(
   { vault, secrets }: Pick<TokenRenewalOptions, "vault" | "secrets">,
 ): Promise<OAuthTokens> {
   const tokens = parseTokens(await vault.open(row));
-  if (tokens === undefined) throw accountError("ACCOUNT_UNAVAILABLE", `${row.name} has a stored value of another form`);
+  if (tokens === undefined) throw createError("ACCOUNT_UNAVAILABLE", `${row.name} has a stored value of another form`);
   secrets.addPassing(listTokens(tokens));
   return tokens;
 }
@@ -164,5 +164,5 @@ function requireConnected(row: AccountRow | undefined, connection: RenewedConnec
 }
 
 export function createReconnect({ title, connect, definition }: RenewedConnection, reason: string): Error {
-  return accountError("ACCOUNT_RECONNECT", `${title}: ${reason}; ${connect}`, { account: definition.name, connect });
+  return createError("ACCOUNT_RECONNECT", `${title}: ${reason}; ${connect}`, { account: definition.name, connect });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
+import { createError } from "../../errors.ts";
 import type { AccountRow } from "../../store/index.ts";
-import { accountError } from "../failures.ts";
 import { OAuthFailure } from "./failure.ts";
 import {
   createReconnect,
@@ -98,5 +98,5 @@ export function createTokenRenewal(options: TokenRenewalOptions): TokenRenewal {
 function createUnavailable(title: string, { failure, until }: RenewalPause): Error {
   const seconds = Math.max(1, Math.ceil((until - performance.now()) / 1_000));
   const what = failure.kind === "invalid" ? "; correct the settings of the account" : `; try again in ${seconds} s`;
-  return accountError("ACCOUNT_UNAVAILABLE", `${title}: ${failure.message}${what}`);
+  return createError("ACCOUNT_UNAVAILABLE", `${title}: ${failure.message}${what}`);
 }

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
-import { open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { replaceFile } from "../../shared/files/replace-file.ts";
 import { isRecord } from "../../model/json.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { makeFolder } from "../../shared/files/make-folder.ts";
@@ -130,13 +130,6 @@ async function readEntries(file: string): Promise<Map<string, unknown>> {
   } catch {
     return new Map(); // missing or malformed: the user logs in again
   }
-}
-
-async function replaceFile(file: string, text: string): Promise<void> {
-  await makeFolder(dirname(file), 0o700);
-  const draft = `${file}.${randomUUID()}`;
-  await writeFile(draft, text, { mode: 0o600, flush: true });
-  await rename(draft, file);
 }
 
 /** The lock of a process that was killed ends at once. */

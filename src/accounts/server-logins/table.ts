@@ -7,9 +7,10 @@ import {
   type Database,
   type LazyDatabase,
   SERVER_LOGIN,
+  waitForChange,
 } from "../../store/index.ts";
 import { NEW_ROW } from "../changes.ts";
-import { claimConnection, createHolder, ForeignClaim, waitForChange } from "../oauth/claim.ts";
+import { claimConnection, createHolder, ForeignClaim } from "../oauth/claim.ts";
 import type { LoginEntries } from "./entries.ts";
 
 /** A claim is renewed this often, so that it does not end while its work lasts. */

@@ -1,17 +1,17 @@
 import { isRecord, type Json } from "../../model/json.ts";
-import { formatChoices } from "../../shared/format-text.ts";
+import { formatChoices, quote } from "../../shared/format-text.ts";
 import { describeUnknownName, didYouMean, suggestNames } from "../../shared/suggest.ts";
 import { getShortestGapMs, parseCron, runsEveryHour } from "./parse-cron.ts";
 import { describeValue, formatPeriod, parsePeriod } from "./parse-period.ts";
-import { parseZone } from "./parse-zone.ts";
 import {
   CATCH_UPS,
-  OVERLAPS,
   type CronTimes,
   type IntervalTimes,
+  OVERLAPS,
   type Schedule,
   type ScheduleCatchUp,
 } from "./schedule.ts";
+import { getZoneClock } from "./zone-clock.ts";
 
 const FIELDS = ["cron", "every", "zone", "overlap", "catchUp", "window", "jitter", "until", "input"] as const;
 
@@ -134,4 +134,27 @@ function isJson(value: unknown, depth = 0): value is Json {
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   return isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));
+}
+
+/** The longest name of a zone has 32 characters. */
+const MAX_CHARACTERS = 64;
+
+/** An IANA name has words, at most three parts and maybe an offset from GMT. Node also takes offsets, which are not names. */
+const NAME = /^[a-z][\w+-]*(?:\/[\w+-]+){0,2}$/i;
+
+/** Parses the IANA name of a zone. `fail` makes an error of the reason. */
+function parseZone(text: string, fail: (why: string) => Error): string {
+  if (text.length <= MAX_CHARACTERS && NAME.test(text) && hasClock(text)) return text;
+  const advice = didYouMean(suggestNames(text, ["UTC", ...Intl.supportedValuesOf("timeZone")]));
+  throw fail(`${quote(text)} is not the IANA name of a zone; ${advice || "write one such as Europe/Berlin or UTC"}`);
+}
+
+function hasClock(zone: string): boolean {
+  try {
+    getZoneClock(zone);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }

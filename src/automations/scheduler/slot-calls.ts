@@ -1,8 +1,7 @@
 import { getMessage } from "../../errors.ts";
-import type { SlotPlan } from "../schedule/index.ts";
+import { MAX_LISTED_SLOTS, type SlotPlan } from "../schedule/index.ts";
 import type { SchedulerClock } from "./clock.ts";
 import { createLimitedLog, type LimitedLog } from "./limited-log.ts";
-import { mergePlans } from "./merge-plans.ts";
 
 /** Stores the slots that are due or missed, and starts what is due. It is called again with the same slots if it rejects. */
 export type OnDue = (automation: string, slots: SlotPlan) => Promise<void>;
@@ -168,3 +167,18 @@ const createState = (name: string): SlotCallState => ({
   failures: 0,
   stopPause: undefined,
 });
+
+/** Joins two plans of one automation, the earlier one first. Of more than 1,000 due slots, the first ones become missed. */
+function mergePlans(earlier: SlotPlan, later: SlotPlan): SlotPlan {
+  const due = [...earlier.due, ...later.due];
+  const dropped = due.splice(0, Math.max(0, due.length - MAX_LISTED_SLOTS)).map(({ slot }) => slot);
+  const missed = [...earlier.missed, ...later.missed, ...dropped].toSorted((a, b) => a - b);
+  return {
+    due,
+    missed: missed.slice(-MAX_LISTED_SLOTS),
+    missedCount: earlier.missedCount + later.missedCount + dropped.length,
+    isCountComplete: earlier.isCountComplete && later.isCountComplete,
+    droppedCount: earlier.droppedCount + later.droppedCount + dropped.length,
+    decidedUntil: later.decidedUntil,
+  };
+}

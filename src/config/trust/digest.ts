@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
+import { findStats } from "./git.ts";
 import { canonicalPath, type ConfigFolders, isInside } from "../read-file.ts";
 
 /** The digest of each file of a project that decides what it runs: `settings.yaml`, `skills/greeter.ts`. */
@@ -76,13 +77,4 @@ function digestFile(path: string, budget: DigestBudget): string | undefined {
   budget.bytes -= found.size;
   if (budget.bytes < 0) throw new RangeError(`more than ${MAX_SKILL_BYTES >> 20} MiB`);
   return createHash("sha256").update(readFileSync(path)).digest("hex");
-}
-
-/** Returns `undefined` for a missing file, also for a path below a file or a link in a circle. */
-function findStats(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

@@ -23,8 +23,8 @@ export function findGit(folder: string): GitFolder | undefined {
   }
 }
 
-/** Returns `undefined` also for a path below a file, and for one that may not be read. */
-function findStats(path: string): Stats | undefined {
+/** Returns `undefined` for a missing file, also for a path below a file or a link in a circle, and for one that may not be read. */
+export function findStats(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {

@@ -1,4 +1,5 @@
 import type { AnyNode, ExportDefaultDeclaration, ExportNamedDeclaration, Identifier, Pattern, Statement } from "acorn";
+import { toSpaces } from "../../shared/source-text.ts";
 import { GLOBALS, RESERVED_PREFIX } from "../rules/allowlist.ts";
 import { findFunction, type CheckContext } from "../context.ts";
 import type { Binding } from "../ast/scopes.ts";
@@ -44,12 +45,8 @@ function eraseExport(node: ExportNamedDeclaration, { program, report }: CheckCon
   if (node.source != null) return report.refuse("MODULE_FORBIDDEN", node, () => ({ values: "export … from" }));
   const { start, end } = node;
   if (node.declaration != null)
-    report.replace({ start, end: node.declaration.start }, blank(program.text.slice(start, node.declaration.start)));
-  else report.replace(node, `;${blank(program.text.slice(start + 1, end))}`);
-}
-
-function blank(text: string): string {
-  return text.replace(/[^\n]/g, " ");
+    report.replace({ start, end: node.declaration.start }, toSpaces(program.text.slice(start, node.declaration.start)));
+  else report.replace(node, `;${toSpaces(program.text.slice(start + 1, end))}`);
 }
 
 function findExportedEntry(node: ExportDefaultDeclaration, context: CheckContext): EntryPoint | undefined {
@@ -59,7 +56,7 @@ function findExportedEntry(node: ExportDefaultDeclaration, context: CheckContext
   const range = { start: node.start, end: node.start + prefix.length };
   if (declaration.type === "FunctionDeclaration" || declaration.type === "ClassDeclaration") {
     if (declaration.id !== null) {
-      report.replace(range, blank(prefix));
+      report.replace(range, toSpaces(prefix));
       return declaration.type === "FunctionDeclaration"
         ? createEntryPoint(declaration.id.name, declaration, context)
         : undefined;

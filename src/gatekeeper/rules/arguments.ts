@@ -1,16 +1,18 @@
 import type { AnyNode, AssignmentExpression, CallExpression, Identifier } from "acorn";
-import { type ArgumentProblem, formatProblem } from "../../model/arguments.ts";
+
+import { type ArgumentProblem, formatProblem, isPlainObject } from "../../model/arguments.ts";
 import type { Method } from "../../model/catalog.ts";
-import { printableName } from "../../shared/source-text.ts";
-import type { MethodUse } from "./device.ts";
-import type { CheckContext } from "../context.ts";
-import { literalValue } from "../ast/literals.ts";
-import { formatCall } from "../suggestions.ts";
-import { correctCall } from "./correct-call.ts";
-import { findPageProblems, formatPagesCall, toPageArguments } from "./page-arguments.ts";
-import { literalName } from "../ast/walk.ts";
+import { UNKNOWN } from "../../model/plan.ts";
+import { RESPONSE_ARGUMENT } from "../../model/skill.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { formatMethodAccess } from "../../shared/names/method-paths.ts";
+import { printableName } from "../../shared/source-text.ts";
+import { literalValue } from "../ast/literals.ts";
+import { literalName } from "../ast/walk.ts";
+import type { CheckContext, Host } from "../context.ts";
+import { formatCall } from "../suggestions.ts";
+import { correctCall } from "./correct-call.ts";
+import type { MethodUse } from "./device.ts";
 
 /** The maximum number of reported problems per call. */
 const MAX_PROBLEMS = 8;
@@ -177,4 +179,40 @@ function findArgumentNode(
   );
   const placed = call.arguments[parameters.findIndex((parameter) => parameter.name === name)];
   return member ?? keyword ?? (placed?.type === "ObjectExpression" ? undefined : placed) ?? call;
+}
+
+/** Finds the problems of a call of `pages`: the arguments of the method by name, then how many items and pages are wanted. */
+function findPageProblems(method: Method, values: readonly unknown[], host: Host): readonly ArgumentProblem[] {
+  const [args, options, ...others] = values;
+  if (others.length > 0) return [createProblem("_root", "takes the arguments and { items, pages }, nothing more")];
+  if (args !== undefined && args !== UNKNOWN && !isPlainObject(args))
+    return [createProblem("_root", "takes the arguments by name, in an object")];
+  return [...host.problems(method, args === undefined ? [] : [args]), ...findOptionProblems(options)];
+}
+
+function findOptionProblems(options: unknown): readonly ArgumentProblem[] {
+  if (options === undefined || options === UNKNOWN) return [];
+  if (!isPlainObject(options)) return [createProblem("_root", "takes { items, pages } after the arguments")];
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (name !== "items" && name !== "pages")
+      return [createProblem(name, "is not an option of pages, valid are items, pages")];
+    const isFit = value === UNKNOWN || value === undefined || (Number.isSafeInteger(value) && Number(value) >= 1);
+    return isFit ? [] : [createProblem(name, "must be a whole number of at least 1")];
+  });
+}
+
+function createProblem(field: string, reason: string): ArgumentProblem {
+  return { field, type: "type_mismatch", reason, suggestions: [] };
+}
+
+/** The arguments of the calls of `pages`: each of them has how much is still wanted, which is known only at run time. */
+function toPageArguments(values: readonly unknown[] | undefined): readonly unknown[] | undefined {
+  const [args] = values ?? [];
+  if (!(args === undefined || isPlainObject(args))) return undefined;
+  return [{ ...args, [RESPONSE_ARGUMENT]: UNKNOWN }];
+}
+
+function formatPagesCall({ path, parameters }: Method): string {
+  const required = parameters.filter((each) => each.required).map(({ name }) => name);
+  return `${formatMethodAccess(path)}.pages({ ${[...required, "…"].join(", ")} }, { items: 100 })`;
 }

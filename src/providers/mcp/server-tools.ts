@@ -1,7 +1,8 @@
 import { getMessage } from "../../errors.ts";
-import type { KnownSecrets } from "../../shared/secrets.ts";
+import { isRecord } from "../../model/json.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
-import { acceptTools, parseAcceptedTools, serializeAcceptedTools } from "./catalog/accepted-tools.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
+import { acceptTools, parseAcceptedTools } from "./catalog/accepted-tools.ts";
 import { type CapableTools, findCapableTools, NO_CAPABLE_TOOLS } from "./catalog/capable-tools.ts";
 import { importTools } from "./catalog/import-tools.ts";
 import { listTools } from "./catalog/list-tools.ts";
@@ -10,10 +11,9 @@ import { createServerSkill, type ServerSkill } from "./catalog/server-skill.ts";
 import type { Connection } from "./connections/connection.ts";
 import { listToolsAlone, listToolsAs } from "./connections/list-as.ts";
 import type { ManagedConnection } from "./connections/managed-connection.ts";
-import { maskDescriptions } from "./connections/mask-listing.ts";
 import { createCallerKey } from "./http/server-account.ts";
-import type { ServerOptions } from "./server.ts";
 import type { ServerConfig } from "./server-config.ts";
+import type { ServerOptions } from "./server.ts";
 
 /** Minimum time between two tool listings: some servers announce a change at each listing. */
 const REFRESH_PAUSE_MS = 1_000;
@@ -67,7 +67,7 @@ export class ServerTools {
   accept(): void {
     if (this.#listing === undefined) return;
     const { tools } = importTools([...this.#listing.tools, ...(this.#listing.capable?.tools ?? [])], this.#config);
-    this.#options.pins.set(listingKey(this.#config), serializeAcceptedTools(acceptTools(tools)));
+    this.#options.pins.set(listingKey(this.#config), Object.fromEntries(acceptTools(tools)));
     this.#take(this.#listing);
     this.#options.onChange();
   }
@@ -155,7 +155,7 @@ export class ServerTools {
     const offered = acceptTools([...offer.tools.values()]);
     const isMore = [...offered.keys()].some((name) => accepted?.has(name) !== true);
     // Accepted definitions stay unchanged; only new tools are added.
-    if (isMore) pins.set(key, serializeAcceptedTools(new Map([...offered, ...(accepted ?? [])])));
+    if (isMore) pins.set(key, Object.fromEntries([...offered, ...(accepted ?? [])]));
   }
 
   /** Lists the tools again, after those listings that are under way. */
@@ -189,3 +189,23 @@ const ERA_MS = 7 * 24 * 3_600_000;
 export function parseEra({ era, listedAt }: ServerListing): ServerListing["era"] | undefined {
   return Date.now() - listedAt < ERA_MS ? era : undefined;
 }
+
+/**
+ * Returns a listing whose descriptions do not have the values of the request with which it was listed: all callers see it. The names
+ * of tools and parameters stay, as a caller could choose a value that is one of them.
+ */
+function maskDescriptions<Value>(value: Value, secrets: KnownSecrets): Value {
+  return mask(value, secrets) as Value; // it has the same shape
+}
+
+function mask(value: unknown, secrets: KnownSecrets): unknown {
+  if (Array.isArray(value)) return value.map((item) => mask(item, secrets));
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
+    key,
+    typeof item === "string" && TEXTS.has(key) ? secrets.mask(item) : mask(item, secrets),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+const TEXTS: ReadonlySet<string> = new Set(["description", "instructions", "title"]);

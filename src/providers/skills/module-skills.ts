@@ -2,22 +2,23 @@ import { dirname } from "node:path";
 
 import { type DefinedSkill, parseHealth } from "../../authoring/define-skill.ts";
 import { getMessage, sentence } from "../../errors.ts";
-import type { JsonSchema } from "../../model/json.ts";
 import { OWNER } from "../../model/caller.ts";
+import type { JsonSchema } from "../../model/json.ts";
+import type { McpResource, McpSkill, ResourcesAndPrompts } from "../../model/mcp-features.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { CallContext, Health, MethodDefinition } from "../../model/skill.ts";
-import { refuseAccount } from "../../shared/http/account-response.ts";
 import { EMPTY_STORE } from "../../shared/empty-store.ts";
-import type { DeferredImport } from "./deferred-import.ts";
+import { refuseAccount } from "../../shared/http/account-response.ts";
 import { isAgentSkill } from "./agent-skill.ts";
-import { createSkillOffers } from "./skill-offers.ts";
+import type { DeferredImport } from "./deferred-import.ts";
 import type { Prepared } from "./load/cache.ts";
 import type { SkillModule } from "./load/discover.ts";
 import type { Guidance } from "./load/guidance.ts";
 import { thrownError } from "./load/problems.ts";
 import type { SkillProcessPool } from "./process-pool.ts";
+import { type CallTarget, type Loaded, type LoadRequest, startFailed } from "./process/index.ts";
 import type { SavedHost } from "./saved/saved-skill.ts";
-import { type Loaded, type LoadRequest, type CallTarget, startFailed } from "./process/index.ts";
+import { type ServedFile, type SkillInstructions, SkillManifest } from "./skill-manifest.ts";
 import type { ReadClass, ReadModule } from "./type-reader/index.ts";
 
 /** A module that was read and imported. */
@@ -279,4 +280,44 @@ function healthContext(): CallContext {
     account: refuseAccount,
     progress: () => undefined,
   };
+}
+
+const NAME = "instructions";
+
+/**
+ * Offers the guidance of a skill as an MCP prompt, so that a person can give it to a model by name, and as a skill of the extension
+ * of skills, with its files. `file` is a `SKILL.md` whose whole folder belongs to it.
+ */
+function createSkillOffers(skill: SkillInstructions, file: string | undefined): ResourcesAndPrompts {
+  const { name: title, description, text } = skill;
+  const message = { role: "user", content: { type: "text", text } };
+  const manifest = new SkillManifest(skill, file);
+  return {
+    get resources(): readonly McpResource[] {
+      return manifest.read()?.resources ?? [];
+    },
+    get skills(): readonly McpSkill[] {
+      const skills = manifest.read();
+      return skills === undefined ? [] : [skills.entry];
+    },
+    templates: [],
+    prompts: [{ name: NAME, title: `Instructions of ${title}`, ...(description !== "" && { description }) }],
+    read: (uri) => {
+      const served = manifest.read()?.files.get(uri);
+      return served === undefined
+        ? Promise.reject(new Error(`"${title}" has no resource "${uri}"`))
+        : Promise.resolve({ contents: [toContents(uri, served)] });
+    },
+    prompt: (name) =>
+      name === NAME
+        ? Promise.resolve({ ...(description !== "" && { description }), messages: [message] })
+        : Promise.reject(new Error(`"${title}" has no prompt "${name}"`)),
+  };
+}
+
+function toContents(uri: string, { read, mimeType }: ServedFile): object {
+  const bytes = read();
+  const text = bytes.toString("utf8");
+  const isText = Buffer.from(text, "utf8").equals(bytes);
+  return isText ? { uri, mimeType, text } : { uri, mimeType, blob: bytes.toString("base64") };
 }

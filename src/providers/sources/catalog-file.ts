@@ -24,12 +24,13 @@ export interface OperationRow {
   readonly summary: string;
   readonly tags: readonly string[];
   readonly isDeprecated: boolean;
+  /** Its own servers, where the document names some. */
   readonly servers: readonly string[];
-  /** The scopes of OAuth that it asks for. */
+  /** The scopes of OAuth that it asks for; absent if it asks for none. */
   readonly scopes?: readonly string[];
   /** Its schema has one type for queries and mutations, so that also a query with this root field may change something. */
   readonly isOfMutations?: true;
-  /** The names of the security schemes that a request needs together. */
+  /** The names of the security schemes that a request needs together; absent if it needs none. */
   readonly security?: readonly string[];
   readonly argumentNames: readonly string[];
   readonly at: Extent;

@@ -1,14 +1,15 @@
 import type { Method, Parameter } from "../../model/catalog.ts";
+import { isRecord, type JsonSchema, toList } from "../../model/json.ts";
 import { RESPONSE_ARGUMENT, type ResponseForms } from "../../model/skill.ts";
 import { getShownParameters } from "../parameters.ts";
+import { dereference } from "../schema.ts";
+import { shortened } from "../token-count.ts";
 import { documented, holdsJson, TEXT_HOLDING_JSON } from "./doc-comments.ts";
 import { formatOrigin } from "./inferred-output.ts";
-import { getPageList } from "./page-type.ts";
 import { type Signed, takesAnyObject } from "./signature.ts";
 import { bindingName, docComment, propertyName } from "./text.ts";
-import { shortened } from "../token-count.ts";
 import { createTypeNames, type TypeNames } from "./type-names.ts";
-import { type TypeStyle, toType } from "./types.ts";
+import { toType, type TypeStyle } from "./types.ts";
 
 /** A parameter or result type longer than this gets a name. */
 const INLINE_UNITS = 80;
@@ -181,4 +182,27 @@ function formatComment(method: DeclaredMethod, parameters: readonly NamedParamet
     ...(observed === undefined ? [] : [`@returns ${holds}${formatOrigin(observed)}`]),
     ...(deprecated === false ? [] : [`@deprecated ${deprecated}`]),
   ]);
+}
+
+/** Levels of `allOf` in which a member is searched. */
+const MAX_LEVELS = 8;
+
+/** Returns the schema of the list that a method with pages has in its body; items may be anything if the body is not described. */
+function getPageList(output: JsonSchema | undefined, names: readonly string[]): JsonSchema {
+  let schema: unknown = output;
+  for (const name of names) schema = output && findMember(schema, name, output, MAX_LEVELS);
+  const list = output && dereference(schema, output);
+  return { type: "array", ...(isRecord(list) && list["items"] !== undefined && { items: list["items"] }) };
+}
+
+function findMember(schema: unknown, name: string, root: JsonSchema, levels: number): unknown {
+  const target = dereference(schema, root);
+  if (!isRecord(target) || levels === 0) return undefined;
+  const { properties } = target;
+  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name];
+  for (const part of ["allOf", "anyOf", "oneOf"].flatMap((keyword) => toList(target[keyword]))) {
+    const found = findMember(part, name, root, levels - 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

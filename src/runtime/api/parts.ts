@@ -14,9 +14,11 @@ import type { RuntimeEvents } from "../../runtime.ts";
 import { KnownSecrets } from "../../shared/secrets.ts";
 import {
   type LazyDatabase,
+  type Queue,
   type RetentionSchedule,
   type Store,
   createLazyDatabase,
+  createQueue,
   createStore,
   scheduleRetention,
 } from "../../store/index.ts";
@@ -30,7 +32,6 @@ import { readSavedProgram, SavedCalls } from "../saved/index.ts";
 import { type Providers, createProviders } from "../open-providers.ts";
 import type { LogListener, RuntimeOptions } from "../options.ts";
 import { readOptions } from "../settings/index.ts";
-import { createTurns, type InTurn } from "../settings/in-turn.ts";
 import { createLiveTrust, type LiveTrust, readAgain } from "../settings/live-trust.ts";
 import type { RuntimeSettings } from "../settings/runtime-settings.ts";
 import { SkillSettings } from "../skill-settings.ts";
@@ -49,7 +50,7 @@ export interface RuntimeParts {
   /** Takes settings that were read again. */
   readonly onReload: (fresh: RuntimeSettings) => void;
   /** Reads files and applies them one time after the other: what was read last is in force at the end. */
-  readonly inTurn: InTurn;
+  readonly inTurn: Queue;
   readonly registry: Registry;
   readonly sources: SkillSources;
   readonly providers: Providers;
@@ -138,7 +139,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     settings,
     fromFiles: () => current.problems,
     onReload: (fresh: RuntimeSettings) => void (current = fresh),
-    inTurn: createTurns(),
+    inTurn: createQueue(),
     registry,
     sources,
     providers,

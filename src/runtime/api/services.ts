@@ -1,7 +1,5 @@
 import { type ApprovalDecisions, createApprovalDecisions } from "../../approvals/index.ts";
-import type { ExplainedPolicy } from "../../policy/index.ts";
-import type { AuditEntry } from "../../router/index.ts";
-import { type RuntimeServices, createServices } from "../services.ts";
+import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 
 /** Creates the part of a runtime that asks people whether calls may be made. */
@@ -17,24 +15,6 @@ export function createDecisions(parts: RuntimeParts): ApprovalDecisions {
     onQuestion: (approval) => events.emit("approval", approval),
     warn: (text) => log("warn", text),
   });
-}
-
-/** Creates the modules of a runtime that runs and questions share. */
-export function openServices(parts: RuntimeParts, { decide }: ApprovalDecisions): RuntimeServices {
-  const getPolicy = (): ExplainedPolicy => parts.policy.current;
-  return createServices({
-    ...parts,
-    getPolicy,
-    approve: decide,
-    auditWriter: parts.audit?.writer,
-    credentials: { accounts: parts.accounts, getElsewhere: () => parts.fronts.elsewhere },
-    onEntry: (entry) => recordEntry(entry, parts),
-  });
-}
-
-function recordEntry(entry: AuditEntry, { statistics, events }: RuntimeParts): void {
-  statistics.add(entry);
-  events.emit("call", entry);
 }
 
 /** Leaves the runs that wait to other processes, and ends everything else. */

@@ -26,6 +26,7 @@ export interface AutomationFiles {
   readonly folder: string;
   get(name: string): AutomationEntry | undefined;
   list(): readonly AutomationEntry[];
+  listNames(): readonly string[];
   /** Reads the folder again; unchanged files are not. Rejects for one that cannot be read or is too large: then nothing changes. */
   refresh(): Promise<void>;
   /** Reads the folder, which must exist, after each change from now on. Returns the function that ends this. */
@@ -79,6 +80,7 @@ export function openAutomationFiles(
     folder,
     get: (name) => entries.get(name),
     list: () => [...entries.values()],
+    listNames: () => [...entries.keys()],
     refresh,
     watch(onChange) {
       const fail = (error: unknown): void => warn(`Cannot follow the folder of automations: ${getMessage(error)}`);

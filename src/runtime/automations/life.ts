@@ -8,11 +8,10 @@ import {
   type StartObstacle,
 } from "../../automations/index.ts";
 import { createError, type SkillgateError } from "../../errors.ts";
-import type { AcceptedVersion, AutomationRow, Database } from "../../store/index.ts";
 import { hashValueFully } from "../../shared/digest.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
+import type { AcceptedVersion, AutomationRow, Database } from "../../store/index.ts";
 import type { AutomationFiles } from "./automation-files.ts";
-import { type AutomationDifference, describeDifference } from "./difference.ts";
 import { type AutomationReview, findChange, reviewAutomation, type ReviewParts } from "./review.ts";
 import type { RunnableAutomation } from "./runner.ts";
 
@@ -240,13 +239,9 @@ function parseText(name: string, text: string): OfferedFile {
 }
 
 /** Throws `AUTOMATION_UNKNOWN` with similar names, and `AUTOMATION_INVALID` for a file that cannot be used. */
-export function requireFile(name: string, files: Pick<AutomationFiles, "get" | "list">): OfferedFile {
+export function requireFile(name: string, files: Pick<AutomationFiles, "get" | "listNames">): OfferedFile {
   const entry = files.get(name);
-  if (entry === undefined)
-    throw createUnknownError(
-      name,
-      files.list().map((each) => each.name),
-    );
+  if (entry === undefined) throw createUnknownError(name, files.listNames());
   if (entry.kind === "unusable") throw createAutomationError(entry.why);
   return entry;
 }
@@ -255,14 +250,10 @@ export function requireFile(name: string, files: Pick<AutomationFiles, "get" | "
 export function requireRow(
   name: string,
   row: AutomationRow | undefined,
-  files: Pick<AutomationFiles, "get" | "list">,
+  files: Pick<AutomationFiles, "get" | "listNames">,
 ): AutomationRow {
   if (row !== undefined) return row;
-  if (files.get(name) === undefined)
-    throw createUnknownError(
-      name,
-      files.list().map((each) => each.name),
-    );
+  if (files.get(name) === undefined) throw createUnknownError(name, files.listNames());
   throw createHeldError(`${name}: it was not accepted; accept it with: skillgate automation accept ${name}`);
 }
 
@@ -273,4 +264,47 @@ export function createUnknownError(name: string, names: readonly string[]): Skil
 
 export function createHeldError(why: string): SkillgateError {
   return createError("AUTOMATION_HELD", why);
+}
+
+/** Changes since an automation was accepted. */
+interface AutomationDifference {
+  /** Lines of the file: those that were removed begin with `- `, those that were added with `+ `. */
+  readonly lines: readonly string[];
+  /** Declarations of methods; missing on the side on which there is no such method. */
+  readonly methods: readonly { readonly path: string; readonly before?: string; readonly now?: string }[];
+}
+
+/** Describes the difference between the accepted version, if there is one, and the current one. */
+function describeDifference(
+  accepted: Pick<AcceptedVersion, "text" | "methods"> | undefined,
+  now: Pick<AcceptedVersion, "text" | "methods">,
+): AutomationDifference {
+  const before = accepted?.methods ?? {};
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(now.methods)])].toSorted();
+  const methods = paths.flatMap((path) => {
+    const [old, fresh] = [before[path], now.methods[path]];
+    if (old?.digest === fresh?.digest) return [];
+    return {
+      path,
+      ...(old !== undefined && { before: old.declaration }),
+      ...(fresh !== undefined && { now: fresh.declaration }),
+    };
+  });
+  return { lines: compareLines(accepted?.text ?? "", now.text), methods };
+}
+
+/** Lists the lines between the common beginning and the common end of two texts. */
+function compareLines(before: string, now: string): readonly string[] {
+  const [old, fresh] = [splitLines(before), splitLines(now)];
+  const shortest = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < shortest && old[start] === fresh[start]) start++;
+  let end = 0;
+  while (end < shortest - start && old[old.length - 1 - end] === fresh[fresh.length - 1 - end]) end++;
+  const between = (lines: readonly string[]): readonly string[] => lines.slice(start, lines.length - end);
+  return [...between(old).map((line) => `- ${line}`), ...between(fresh).map((line) => `+ ${line}`)];
+}
+
+function splitLines(text: string): readonly string[] {
+  return text === "" ? [] : text.split("\n");
 }

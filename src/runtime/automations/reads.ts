@@ -75,7 +75,7 @@ export function createReads({ files, open, getRefusal }: ReadParts): AutomationR
     const { automations } = await open();
     await files.refresh();
     const rows = new Map((await automations.list()).map((row) => [row.name, row]));
-    const names = [...new Set([...files.list().map(({ name }) => name), ...rows.keys()])].toSorted();
+    const names = [...new Set([...files.listNames(), ...rows.keys()])].toSorted();
     return { names, rows };
   }
 

@@ -8,9 +8,8 @@ import type { HandledResult } from "../../model/kept-results.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import { restoreOutcome } from "../../runs/index.ts";
-import type { Database } from "../../store/index.ts";
+import { type Database, waitForChange } from "../../store/index.ts";
 import type { RuntimeServices } from "../services.ts";
-import { waitForChange } from "./wait-for-change.ts";
 
 /** The parts of a runtime that its runs on executors need. */
 export interface RemoteServices {

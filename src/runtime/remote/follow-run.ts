@@ -1,10 +1,9 @@
 import { createError, SkillgateError } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { readRunRecord, restoreOutcome } from "../../runs/index.ts";
-import type { Database, RunRow } from "../../store/index.ts";
+import { type Database, type RunRow, waitForChange } from "../../store/index.ts";
 import { describeWaiting } from "../execution/execute-recorded.ts";
 import { createCancelledOutcome } from "../execution/runs.ts";
-import { waitForChange } from "./wait-for-change.ts";
 import { executeJob, type RemoteRun, type RemoteServices } from "./execute-job.ts";
 
 /** Follows recorded runs that executors execute. */

@@ -1,3 +1,4 @@
+import { waitForChange } from "../../store/index.ts";
 import { cancellableBy } from "../../../sandbox/index.ts";
 import { SkillgateError } from "../../errors.ts";
 import { OWNER } from "../../model/caller.ts";
@@ -7,7 +8,6 @@ import type { Runs } from "../execution/runs.ts";
 import { requireMayChange } from "../execution/rights/view-run.ts";
 import type { RuntimeServices } from "../services.ts";
 import { createRunFollower } from "./follow-run.ts";
-import { waitForChange } from "./wait-for-change.ts";
 
 /** The time in which an executor ends a run that is cancelled. */
 const CANCEL_MS = 10_000;

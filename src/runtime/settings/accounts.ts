@@ -1,5 +1,7 @@
 import { validateHeaderName } from "node:http";
 
+import { createSettingsProblem } from "./runtime-settings.ts";
+import { findSourceNameFlaw } from "./sources.ts";
 import {
   type AccountDefinition,
   findValueFlaw,
@@ -9,19 +11,16 @@ import {
   type StaticDefinition,
 } from "../../accounts/index.ts";
 import { ACCOUNT_TYPE_SETTINGS, fillIn, RUNTIME_SECTION_SCHEMAS, type Variables } from "../../config/index.ts";
-import { sentence } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Problem } from "../../model/provider.ts";
 import { findSettingMistakes } from "../../shared/settings/check-settings.ts";
 import type { AccountSettings } from "../options.ts";
 
-const ACCOUNT_NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
-
 /** Parses the section `accounts`. An account with a mistake is a problem, and is left out. */
 export function parseAccounts(section: unknown, { variables }: { readonly variables: Variables }): ParsedAccounts {
   if (section === undefined || section === null) return { accounts: [], secrets: [], problems: [] };
   if (!isRecord(section)) {
-    const problem = createProblem("accounts must have accounts by name");
+    const problem = createSettingsProblem("accounts must have accounts by name");
     return { accounts: [], secrets: [], problems: [problem] };
   }
   const accounts: AccountDefinition[] = [];
@@ -29,7 +28,7 @@ export function parseAccounts(section: unknown, { variables }: { readonly variab
   for (const [name, written] of Object.entries(section)) {
     const { account, flaws, remarks } = parseAccount(name, written, variables);
     if (account !== undefined && flaws.length === 0) accounts.push(account);
-    problems.push(...[...flaws, ...remarks].map(createProblem));
+    problems.push(...[...flaws, ...remarks].map(createSettingsProblem));
   }
   return { accounts, secrets: accounts.flatMap(listDefinedSecrets), problems };
 }
@@ -69,15 +68,9 @@ function parseAccount(name: string, written: unknown, variables: Variables): Par
 /** An account without its secrets stays known: executors do not have them, and errors say what is missing. */
 const SECRETS: ReadonlySet<string> = new Set(["value", "token", "username", "password", "clientSecret"]);
 
-/** Says why a name cannot be that of an account; `undefined` if it can. */
-export function findAccountNameFlaw(name: string): string | undefined {
-  if (ACCOUNT_NAME.test(name)) return undefined;
-  return `${JSON.stringify(name)} cannot name an account: it must have letters, digits, _ and -, at most 64`;
-}
-
 /** Lists the mistakes of an account of the settings, as it is written. */
 export function findAccountMistakes(name: string, written: unknown): readonly string[] {
-  const flaw = findAccountNameFlaw(name);
+  const flaw = findSourceNameFlaw(name, "an account");
   if (flaw !== undefined) return [flaw];
   const mistakes = findSettingMistakes(RUNTIME_SECTION_SCHEMAS.accounts, { [name]: written }, ["accounts"]);
   if (mistakes.length > 0) return mistakes.map(({ error }) => error);
@@ -252,8 +245,3 @@ function canNameHeader(name: string): boolean {
     return false;
   }
 }
-
-const createProblem = (error: string): Problem => ({
-  source: "settings.yaml",
-  error: sentence("CONFIG_INVALID", error),
-});

@@ -21,15 +21,17 @@ import { DEFAULT_LIMITS } from "../../model/limits.ts";
 import { DEFAULT_TIMEOUTS } from "../../model/timeouts.ts";
 import { POLICY_FILE } from "../../policy/index.ts";
 import type { ServerConfig } from "../../providers/mcp/index.ts";
-import { type ParsedExecutorSettings, parseExecutorSettings, parseNodeSettings } from "./network-settings.ts";
+import type { StoreLocation } from "../../store/index.ts";
 import { capturesContent } from "../../telemetry/index.ts";
 import { resolveMcpOptions } from "../mcp-options.ts";
 import type { RuntimeOptions } from "../options.ts";
+import { getUserStateDir } from "../user-state-dir.ts";
 import { mergeLimits, mergeTimeouts } from "./limits.ts";
+import { type ParsedExecutorSettings, parseExecutorSettings, parseNodeSettings } from "./network-settings.ts";
 import { parseSkill, requireOptions } from "./options.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
+import { readSecretReference, type SecretContext } from "./secret-reference.ts";
 import { resolveSections } from "./sections.ts";
-import { readAccountKeys } from "./account-keys.ts";
 import { parseSources } from "./sources.ts";
 
 /** Lists the mistakes of an account of the settings, as it is written. */
@@ -283,4 +285,19 @@ async function readFiles(options: RuntimeOptions, cwd: string, env: RuntimeSetti
     ...(mcpConfig !== undefined && { mcpConfigFile: mcpConfig }),
   });
   return config.trust.isGiven ? config : { ...config, recorded: config };
+}
+
+/** Returns where the keys are that encrypt the credentials of accounts; reads nothing. `section` is the section `store`. */
+function readAccountKeys(
+  section: unknown,
+  context: SecretContext,
+  { folder, url }: StoreLocation,
+): RuntimeSettings["accountKeys"] {
+  const written = isRecord(section) ? section["accountKey"] : undefined;
+  return {
+    variable: context.env["SKILLGATE_ACCOUNT_KEY"],
+    readSetting: typeof written === "string" ? () => readSecretReference(written, context) : undefined,
+    folder: getUserStateDir(context.env),
+    store: url !== undefined ? "url" : folder !== undefined ? "folder" : "memory",
+  };
 }

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 
+import { createSettingsProblem } from "./runtime-settings.ts";
 import { RUNTIME_SECTION_SCHEMAS } from "../../config/index.ts";
-import { sentence } from "../../errors.ts";
 import type { ExecutorSettings } from "../../executors/index.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Problem } from "../../model/provider.ts";
@@ -65,12 +65,15 @@ function parseSection<Section extends NetworkSection>(
   { fillIn }: ParseContext,
 ): Parsed<Section> {
   if (section === undefined || section === null) return { settings: undefined, problems: [] };
-  if (!isRecord(section)) return { settings: undefined, problems: [problem(`${title} must be a section with a url`)] };
+  if (!isRecord(section))
+    return { settings: undefined, problems: [createSettingsProblem(`${title} must be a section with a url`)] };
   const values = Object.fromEntries(Object.entries(section).map(([name, value]) => [name, fillTexts(value, fillIn)]));
   values["name"] ??= toDeviceName(hostname()) === "" ? "device" : hostname();
   const schema = RUNTIME_SECTION_SCHEMAS[title];
   const mistakes = findSettingMistakes(schema, values, [title]);
-  const problems = (mistakes.length > 0 ? mistakes.map(({ error }) => error) : findFlaws(title, values)).map(problem);
+  const problems = (mistakes.length > 0 ? mistakes.map(({ error }) => error) : findFlaws(title, values)).map(
+    createSettingsProblem,
+  );
   const isUsable = problems.length === 0 && values["url"] !== undefined;
   return { settings: isUsable ? readSettings<Section>(schema, values) : undefined, problems };
 }
@@ -100,10 +103,6 @@ function toNetwork(section: NetworkSection, { cwd }: ParseContext): NetworkSetti
     ...(credentials !== undefined && { credentials: resolve(cwd, credentials) }),
     ...(key !== undefined && { keyFile: resolve(cwd, key) }),
   };
-}
-
-function problem(what: string): Problem {
-  return { source: "settings.yaml", error: sentence("CONFIG_INVALID", what) };
 }
 
 function fillTexts(value: unknown, fillIn: (text: string) => string): unknown {

@@ -1,5 +1,5 @@
+import { createSettingsProblem } from "./runtime-settings.ts";
 import { RUNTIME_SECTION_SCHEMAS } from "../../config/index.ts";
-import { sentence } from "../../errors.ts";
 import { findPermissionFlaw } from "../../keys/index.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Profile, Profiles, ServedProfile } from "../../model/tools/profile.ts";
@@ -21,15 +21,15 @@ export function parseProfiles(section: unknown): {
 } {
   const profiles = new Map<string, ServedProfile>();
   if (section === undefined || section === null) return { profiles, problems: [] };
-  if (!isRecord(section)) return { profiles, problems: [createProblem("profiles must have profiles by name")] };
+  if (!isRecord(section)) return { profiles, problems: [createSettingsProblem("profiles must have profiles by name")] };
   const problems: Problem[] = [];
   for (const [name, written] of Object.entries(section)) {
     const mistakes = findMistakes(name, written);
     if (mistakes.length === 0) profiles.set(name, toProfile(name, written as WrittenProfile));
-    problems.push(...mistakes.map(createProblem));
+    problems.push(...mistakes.map(createSettingsProblem));
     const oldWords = mistakes.length === 0 && (written as WrittenProfile).methods;
     if (oldWords)
-      problems.push(createProblem(`profiles.${name}.methods is written ${writePermissions(oldWords)} today`));
+      problems.push(createSettingsProblem(`profiles.${name}.methods is written ${writePermissions(oldWords)} today`));
   }
   return { profiles, problems };
 }
@@ -100,8 +100,4 @@ function writePermissions(methods: readonly string[]): string {
 /** The name of a skill stands for all its methods. */
 function toPattern(pattern: string): string {
   return /^\w+$/.test(pattern) ? `${pattern}.*` : pattern;
-}
-
-function createProblem(what: string): Problem {
-  return { source: "settings.yaml", error: sentence("CONFIG_INVALID", what) };
 }

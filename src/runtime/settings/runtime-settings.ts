@@ -1,3 +1,4 @@
+import { sentence } from "../../errors.ts";
 import type { AccountDefinition, KeySettings } from "../../accounts/index.ts";
 import type { AlertSettings } from "../../alerts/index.ts";
 import type { ApprovedFile } from "../../approvals/index.ts";
@@ -86,4 +87,9 @@ export interface RuntimeSettings {
   readonly executors: ExecutorSettings | undefined;
   /** How long records are kept, in days. */
   readonly retention: Partial<Retention>;
+}
+
+/** Creates the problem of a setting that cannot be used. */
+export function createSettingsProblem(error: string): Problem {
+  return { source: "settings.yaml", error: sentence("CONFIG_INVALID", error) };
 }

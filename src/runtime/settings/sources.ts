@@ -2,16 +2,14 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { createSettingsProblem } from "./runtime-settings.ts";
 import { fillIn, findOverrideFlaw, RUNTIME_SECTION_SCHEMAS, type Variables } from "../../config/index.ts";
-import { sentence } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { SourceConfig } from "../../providers/sources/index.ts";
 import { isMemberName } from "../../shared/names/skill-names.ts";
 import { findSettingMistakes } from "../../shared/settings/check-settings.ts";
 import type { SourceSettings } from "../options.ts";
-
-const SOURCE_NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
 
 interface SourceContext {
   readonly cwd: string;
@@ -24,7 +22,8 @@ export function parseSources(
   context: SourceContext,
 ): { readonly sources: readonly SourceConfig[]; readonly problems: readonly Problem[] } {
   if (section === undefined || section === null) return { sources: [], problems: [] };
-  if (!isRecord(section)) return { sources: [], problems: [createProblem("sources must have sources by name")] };
+  if (!isRecord(section))
+    return { sources: [], problems: [createSettingsProblem("sources must have sources by name")] };
   const sources: SourceConfig[] = [];
   const problems: Problem[] = [];
   for (const [name, written] of Object.entries(section)) {
@@ -34,16 +33,16 @@ export function parseSources(
     const unset = [...missing].map((what) => `sources.${name}: ${what} is not set`);
     const isFilled = source !== undefined && missing.size === 0;
     const flaws = [...mistakes, ...unset, ...(isFilled ? findFilledFlaws(source, written as SourceSettings) : [])];
-    problems.push(...flaws.map(createProblem));
+    problems.push(...flaws.map(createSettingsProblem));
     if (isFilled && flaws.length === 0) sources.push(source);
   }
   return { sources, problems };
 }
 
-/** Says why a name cannot be that of a source; `undefined` if it can. */
-export function findSourceNameFlaw(name: string): string | undefined {
-  if (SOURCE_NAME.test(name)) return undefined;
-  return `${JSON.stringify(name)} cannot name a source: it must have letters, digits, _ and -, at most 64`;
+/** Says why a name cannot be that of a source, or of another part of the settings; `undefined` if it can. */
+export function findSourceNameFlaw(name: string, kind = "a source"): string | undefined {
+  if (/^[A-Za-z0-9][\w-]{0,63}$/.test(name)) return undefined;
+  return `${JSON.stringify(name)} cannot name ${kind}: it must have letters, digits, _ and -, at most 64`;
 }
 
 /** Lists the mistakes of a source of the settings. */
@@ -189,8 +188,3 @@ function toDocumentUrl(text: string, cwd: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text).href;
   return pathToFileURL(resolve(cwd, text)).href;
 }
-
-const createProblem = (error: string): Problem => ({
-  source: "settings.yaml",
-  error: sentence("CONFIG_INVALID", error),
-});

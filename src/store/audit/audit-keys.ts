@@ -1,8 +1,9 @@
 import { join } from "node:path";
 
+import { replaceFile } from "../../shared/files/replace-file.ts";
 import { parseJsonObject } from "../../model/json.ts";
 import type { AuditHeadRow } from "./rows.ts";
-import { openSigner, readIfThere, readSignerIds, replaceFile, type Signer } from "./signer.ts";
+import { openSigner, readIfThere, readSignerIds, type Signer } from "./signer.ts";
 
 /** The keys of a project, and the newest position that it signed: both outside of the database that they verify. */
 export interface AuditKeys {

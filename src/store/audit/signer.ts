@@ -7,9 +7,10 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { replaceFile } from "../../shared/files/replace-file.ts";
 import { createError, getMessage } from "../../errors.ts";
 import { makeFolder } from "../../shared/files/make-folder.ts";
 
@@ -85,17 +86,6 @@ export function parsePublicKeys(text: string): readonly string[] {
       return []; // it is not a key
     }
   });
-}
-
-/** Replaces a file as a whole; it is readable only by its owner. */
-export async function replaceFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    await writeFile(draft, text, { mode: 0o600 });
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
 }
 
 export async function readIfThere(file: string): Promise<string | undefined> {

@@ -42,8 +42,3 @@ export function parseAcceptedTools(stored: unknown): AcceptedTools | undefined {
   if (!isRecord(stored)) return undefined;
   return new Map(Object.entries(stored).filter((entry): entry is [string, Definition] => isRecord(entry[1])));
 }
-
-/** Converts accepted definitions to plain data for storage. */
-export function serializeAcceptedTools(pins: AcceptedTools): Readonly<Record<string, Definition>> {
-  return Object.fromEntries(pins);
-}

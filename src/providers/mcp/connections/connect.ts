@@ -1,62 +1,52 @@
+import type { ConnectionOptions } from "./managed-connection.ts";
 import type { ListName } from "../../../model/mcp-features.ts";
 import type { LogLevel, RequestContext } from "../../../model/skill.ts";
 import {
   type FetchLike,
-  type Implementation,
   type PriorDiscovery,
+  ProtocolError,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
-  ProtocolError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
 } from "@modelcontextprotocol/client";
 
-import type { Client } from "../../../model/client-requests.ts";
 import { accountFetch } from "../http/account-fetch.ts";
 import { exactFetch } from "../http/exact-fetch.ts";
 import { retryAfterFetch } from "../http/retry-after-fetch.ts";
 import { sizeLimitedFetch } from "../http/size-limited-fetch.ts";
 import type { AnnouncedExtensions } from "./calling-clients.ts";
 import { type Connection, handshake } from "./connection.ts";
-import type { ConnectionAccount } from "../http/server-account.ts";
 import { networkFailure, startFailure } from "./start-failure.ts";
-import type { KeyValueCache } from "../../../shared/file-cache.ts";
-import type { KnownSecrets } from "../../../shared/secrets.ts";
 import type { OAuthSession } from "../oauth/session.ts";
 import { tracedFetch } from "../http/traced-fetch.ts";
 import { authorizedFetch } from "../oauth/authorized-fetch.ts";
 import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "../server-config.ts";
-import { childEnvironment, type ProcessEnvironment } from "../../../shared/process/child-environment.ts";
+import { childEnvironment } from "../../../shared/process/child-environment.ts";
 import { withoutNpx } from "../stdio/npx.ts";
 import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts";
 
-export interface ConnectOptions {
-  readonly env: ProcessEnvironment;
-  readonly clientInfo: Implementation;
+/** The options of a connection that one attempt to connect uses. */
+type CommonOptions = Pick<
+  ConnectionOptions,
+  "env" | "clientInfo" | "maxMessageBytes" | "account" | "programs" | "npxFolder" | "client" | "secrets"
+>;
+
+export interface ConnectOptions extends CommonOptions {
   readonly timeoutMs: number;
-  readonly maxMessageBytes: number;
   readonly signal: AbortSignal;
   /** The OAuth session for a remote server; `undefined` if login is disabled. */
   readonly session: OAuthSession | undefined;
-  /** The account with which requests to a remote server are made. */
-  readonly account?: ConnectionAccount;
-  /** Caches the programs that `npx` would start. */
-  readonly programs: KeyValueCache;
-  /** The folder in which `npx` resolves packages of the user's own servers. */
-  readonly npxFolder: string;
   /** The result of an earlier negotiation. */
   readonly era?: PriorDiscovery;
   readonly onListChanged: (list: ListName) => void;
-  /** Answers requests of the server. */
-  readonly client: Client | undefined;
   /** Called when a process is started, with its report. */
   readonly onProcess: (report: () => ProcessReport) => void;
   /** Receives log messages of the server. */
   readonly onLog: RequestContext["log"];
   readonly log: (level: LogLevel, text: string) => void;
-  readonly secrets: KnownSecrets;
 }
 
 /** One way to connect to a server: a transport and a protocol version. */

@@ -1,4 +1,4 @@
-import { createError, type SkillgateError } from "../../../errors.ts";
+import { createError } from "../../../errors.ts";
 import type { Account, FindAccount } from "../../../model/account.ts";
 import type { Caller } from "../../../model/caller.ts";
 import type { RequestValues } from "../../../model/requests/request-values.ts";
@@ -91,7 +91,7 @@ function findServerAccount(config: ServerConfig, find: FindAccount): Account | u
   const flaw = findAccountFlaw(config, find);
   const account = find(name);
   if (flaw === undefined && account !== undefined) return account;
-  throw createAccountError("ACCOUNT_MISSING", `"${config.name}": ${flaw ?? name}`);
+  throw createError("ACCOUNT_MISSING", `"${config.name}": ${flaw ?? name}`);
 }
 
 interface AccountUse {
@@ -114,10 +114,7 @@ function createConnectionAccount(
       const account = findServerAccount(config, find);
       const opened = account && (await openRequestAccount(account, { caller }));
       if (opened?.id !== first.id)
-        throw createAccountError(
-          "ACCOUNT_UNAVAILABLE",
-          `the connection to "${config.name}" began with another account`,
-        );
+        throw createError("ACCOUNT_UNAVAILABLE", `the connection to "${config.name}" began with another account`);
       secrets.add(listCredentialTexts(opened.credential));
       return {
         ...opened,
@@ -129,8 +126,4 @@ function createConnectionAccount(
       };
     },
   };
-}
-
-function createAccountError(code: "ACCOUNT_MISSING" | "ACCOUNT_UNAVAILABLE", says: string): SkillgateError {
-  return createError(code, says);
 }

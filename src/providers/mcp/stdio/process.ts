@@ -3,12 +3,20 @@ import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { IS_WINDOWS, killGroup } from "./kill-group.ts";
-import { killOnExit } from "./kill-on-exit.ts";
-import type { ProcessIdentity } from "./process-identity.ts";
-import { createMark, findDescendants, findMarkedProcesses, signalProcess, withMark } from "./process-mark.ts";
-import { windowsSpelling } from "./windows.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
+import { IS_WINDOWS, killGroup } from "./kill-group.ts";
+import { getProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
+import {
+  createMark,
+  findDescendants,
+  findMarkedProcesses,
+  getMarkPrefix,
+  killMarkedProcesses,
+  signalProcess,
+  withMark,
+} from "./process-mark.ts";
+import { openProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
+import { windowsSpelling } from "./windows.ts";
 
 /**
  * How long a server may take to exit after the end of its input, and again after SIGTERM. Clients that start Skillgate
@@ -117,4 +125,36 @@ function signalAll({ group, strays }: ServerProcesses, signal: NodeJS.Signals | 
 async function waitForEnd(ms: number, processes: ServerProcesses): Promise<void> {
   const deadline = Date.now() + ms;
   while (signalAll(processes, 0) && Date.now() < deadline) await sleep(POLL_MS);
+}
+
+/** Process groups that must not outlive this process, with the identities of their leaders. */
+const groups = new Map<number, ProcessIdentity | undefined>();
+let registry: ProcessRegistry | undefined;
+
+/**
+ * Kills a group when this process exits, unless it was released before. `kill -9` leaves no time for that, so the groups
+ * are also recorded in a file, and the next process kills them.
+ */
+function killOnExit(group: number): () => void {
+  if (groups.size === 0) process.on("exit", killAll);
+  groups.set(group, getProcessIdentity(group));
+  saveRegistry();
+  return () => {
+    groups.delete(group);
+    saveRegistry();
+    if (groups.size === 0) process.off("exit", killAll);
+  };
+}
+
+function killAll(): void {
+  for (const group of groups.keys()) killGroup(group, "SIGKILL");
+  groups.clear();
+  const self = getProcessIdentity(process.pid);
+  if (self !== undefined) killMarkedProcesses(getMarkPrefix(self));
+  saveRegistry();
+}
+
+function saveRegistry(): void {
+  registry ??= openProcessRegistry();
+  registry?.write([...groups.values()].filter((leader) => leader !== undefined));
 }

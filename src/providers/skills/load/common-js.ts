@@ -1,6 +1,6 @@
 import { getName, nodeAt, nodesAt, type SyntaxNode } from "../type-reader/syntax.ts";
 import { type SkillModuleFacts, listDeclaredNames } from "./module-imports.ts";
-import { applyEdits, type TextEdit } from "../../../shared/source-text.ts";
+import { applyEdits, type TextEdit, toSpaces } from "../../../shared/source-text.ts";
 import type { ModuleText } from "./module-text.ts";
 
 const MODULE_NAMES = ["require", "module", "exports"];
@@ -47,8 +47,4 @@ function replaceDefault(statement: SyntaxNode, edits: TextEdit[]): readonly (rea
     text: isDeclaration && name !== undefined ? "" : "exports.default=",
   });
   return isDeclaration && name !== undefined ? [["default", name]] : [];
-}
-
-function toSpaces(text: string): string {
-  return text.replace(/[^\n]/g, " ");
 }

@@ -1,6 +1,6 @@
 import { toLogLevel } from "../../../shared/log-levels.ts";
 import { parseMetadata } from "../../../authoring/metadata.ts";
-import { isRecord, isTextList } from "../../../model/json.ts";
+import { isRecord, isTextList, toList } from "../../../model/json.ts";
 import { isMemberName } from "../../../shared/names/skill-names.ts";
 import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
 import type { AccountRequest, MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
@@ -110,11 +110,11 @@ function parseRequest({ method, headers, body }: Readonly<Record<string, unknown
 export function parseLoaded(message: Readonly<Record<string, unknown>>): Loaded {
   const { classes, skills, tools, functions, failures, settings, accounts } = message;
   return {
-    classes: list(classes).map((each) => (each === undefined ? undefined : parseFailure(each))),
-    skills: list(skills).flatMap(parseSkill),
-    tools: list(tools).flatMap(parseTool),
-    functions: list(functions).map(parsePath),
-    failures: list(failures).map(parseFailure),
+    classes: toList(classes).map((each) => (each === undefined ? undefined : parseFailure(each))),
+    skills: toList(skills).flatMap(parseSkill),
+    tools: toList(tools).flatMap(parseTool),
+    functions: toList(functions).map(parsePath),
+    failures: toList(failures).map(parseFailure),
     ...(isRecord(settings) && { settings }),
     ...(isTextList(accounts) && { accounts }),
   };
@@ -129,7 +129,7 @@ function parseSkill(value: unknown): readonly LoadedSkill[] {
       path: parsePath(path),
       name,
       description: text(description),
-      methods: list(methods).flatMap((method) => parseMethod(method, name)),
+      methods: toList(methods).flatMap((method) => parseMethod(method, name)),
       ...(typeof guidance === "string" && { guidance }),
       ...(isRecord(settings) && { settings }),
     },
@@ -168,11 +168,7 @@ function parseReportedMetadata(metadata: Readonly<Record<string, unknown>>, path
 }
 
 function parsePath(value: unknown): ExportPath {
-  return list(value).map(text);
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  return toList(value).map(text);
 }
 
 function text(value: unknown): string {

@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 
-import type { CallContext } from "../../../model/skill.ts";
+import type { SkillProcessesOptions } from "./index.ts";
 import { findPackageFile } from "../../../../sandbox/package-files.ts";
-import { type ProcessCallEnd, type CallRequest, Calls, type CallsOptions } from "./calls.ts";
+import type { CallContext } from "../../../model/skill.ts";
+import { type CallRequest, Calls, type CallsOptions, type ProcessCallEnd } from "./calls.ts";
 import { ExitMonitor } from "./exit-monitor.ts";
 import { newToken, packMessage, Unpacker } from "./framing.ts";
 import { type ImportLimits, Imports } from "./imports.ts";
-import { getInspectorFlags, type SkillInspector, takeInspectorLine } from "./inspector.ts";
-import { CHANNEL, type Loaded, type LoadRequest, type Request, type SkillLog } from "./messages.ts";
+import { getInspectorFlags, takeInspectorLine } from "./inspector.ts";
+import { CHANNEL, type Loaded, type LoadRequest, type Request } from "./messages.ts";
 import { parseResponse } from "./parse-report.ts";
-import { getProjectFrames, ProcessGone } from "./skill-errors.ts";
 import { skillEnvironment } from "./skill-environment.ts";
-import { MessageTimeout } from "./message-timeout.ts";
+import { getProjectFrames, ProcessGone } from "./skill-errors.ts";
 
 /** Calls listeners of the host. An error of a listener is rethrown as uncaught; the caller continues. */
 function notifyListeners(listeners: () => void): void {
@@ -33,12 +33,8 @@ function findEntry(): string {
   return fileURLToPath(findPackageFile(path, () => new URL("./child/main.js", import.meta.url)));
 }
 
-export interface ProcessOptions extends CallsOptions {
-  /** Heap limit of the skills; the process may use 1.5 times as much in total. */
-  readonly memoryBytes: number;
-  readonly inspector?: SkillInspector | undefined;
-  readonly variables?: Readonly<Record<string, string>> | undefined;
-  readonly log: SkillLog;
+export interface ProcessOptions
+  extends CallsOptions, Pick<SkillProcessesOptions, "memoryBytes" | "inspector" | "variables" | "log"> {
   readonly onEnd: () => void;
 }
 
@@ -250,4 +246,32 @@ function getChannel({ stdio }: ChildProcess): Socket {
   if (!(channel instanceof Socket)) throw new Error("A process has no channel");
   // The exit of the process follows and gives the reason.
   return channel.on("error", () => undefined);
+}
+
+/** Time limit for the next part of a message: our code in the process writes each message in one go. */
+const TIMEOUT_MS = 1_000;
+
+/** Detects a message that started but does not continue. */
+class MessageTimeout {
+  readonly #onStall: () => void;
+  #limit: NodeJS.Timeout | undefined;
+
+  constructor(onStall: () => void) {
+    this.#onStall = onStall;
+  }
+
+  /** Restarts the timer after a part of a message arrived. */
+  begin(): void {
+    this.end();
+    const limit = setTimeout(() => {
+      // This process may have been busy: read data that has arrived first.
+      setImmediate(() => this.#limit === limit && this.#onStall());
+    }, TIMEOUT_MS).unref();
+    this.#limit = limit;
+  }
+
+  end(): void {
+    clearTimeout(this.#limit);
+    this.#limit = undefined;
+  }
 }

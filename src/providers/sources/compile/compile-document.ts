@@ -1,44 +1,35 @@
-import { isRecord, toList, toRecord } from "../../../model/json.ts";
+import type { OperationRow, CatalogHead } from "../catalog-file.ts";
+import { isRecord, type JsonSchema, toList, toRecord } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import { escapeInvisible, toVisibleLine } from "../../../shared/visible-text.ts";
-import { compileOperation } from "./compile-operation.ts";
-import { SchemaConverter, type Definitions } from "./convert-schema.ts";
 import { DocumentError } from "../documents/document-error.ts";
-import { createSecurityFinder, readSecuritySchemes, type SecurityScheme } from "./security-schemes.ts";
-import { createScopeFinder } from "./security-scopes.ts";
-import type { DocumentContext, FoundOperation } from "./document-context.ts";
-import { type DocumentFiles, type Located, resolveReference } from "./document-files.ts";
-import { getOperationKey, nameOperations } from "./names.ts";
 import { ProblemList } from "../documents/problem-list.ts";
 import { toSummary } from "../documents/summary.ts";
 import { type DescribedOperation, VERBS } from "../openapi/operation.ts";
+import { findPages } from "../pages/find-pages.ts";
+import { compileBody } from "./compile-body.ts";
+import { compileParameters, findParameters } from "./compile-parameters.ts";
+import { type Definitions, SchemaConverter } from "./convert-schema.ts";
+import type { DocumentContext, FoundOperation } from "./document-context.ts";
+import { type DocumentFiles, type Located, resolveReference } from "./document-files.ts";
+import { isJsonType, isTextType, preferJson } from "./media-types.ts";
+import { MethodArguments } from "./method-arguments.ts";
+import { getOperationKey, nameOperations } from "./names.ts";
+import { createSecurityFinder, readSecuritySchemes, type SecurityScheme } from "./security-schemes.ts";
+import { createScopeFinder } from "./security-scopes.ts";
 
 /** Operations of one document. The largest public one has 20,000 (Microsoft Graph). */
 export const MAX_OPERATIONS = 20_000;
 
-export interface CompiledOperation extends DescribedOperation {
-  readonly name: string;
-  readonly summary: string;
-  readonly tags: readonly string[];
-  readonly isDeprecated: boolean;
-  /** Its own servers, where the document names some. */
-  readonly servers: readonly string[];
-  /** The scopes of OAuth that it asks for; absent if it asks for none. */
-  readonly scopes?: readonly string[];
-  /** The names of the security schemes that a request needs together; absent if it needs none. */
-  readonly security?: readonly string[];
-}
+export interface CompiledOperation
+  extends
+    DescribedOperation,
+    Pick<OperationRow, "name" | "summary" | "tags" | "isDeprecated" | "servers" | "scopes" | "security"> {}
 
 /** A document as a catalog stores it, without its operations. */
-export interface CompiledDocument {
-  readonly title: string;
-  readonly version: string;
-  readonly description: string;
-  readonly servers: readonly string[];
+export interface CompiledDocument extends Omit<CatalogHead, "schemes" | "schema"> {
   readonly definitions: Definitions;
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
-  /** Parts that are left out or changed, each with its location. */
-  readonly problems: readonly string[];
 }
 
 export interface DocumentOptions {
@@ -227,3 +218,74 @@ function toServerUrls(servers: unknown): readonly string[] {
 }
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const MAX_DESCRIPTION = 2_000;
+
+/** Compiles an operation to a method with one flat object of arguments. */
+function compileOperation(found: FoundOperation, context: DocumentContext): DescribedOperation {
+  const { verb, path, operation } = found;
+  const args = new MethodArguments();
+  const parts = findParameters(found, context);
+  const parameters = compileParameters(parts, path, { args, context });
+  const body = compileBody(found, parts, { args, context });
+  const { schema: output, accepts, source, hasLinkHeader = false } = compileOutput(found, context);
+  const input = args.toSchema();
+  const names = [
+    ...parameters.filter((each) => each.in === "query").map(({ name, argument }) => [name, argument] as const),
+    ...(body?.fields ?? []).map(([argument, name]) => [name, argument] as const),
+  ];
+  const pages =
+    source && findPages({ path, arguments: new Map(names), input, output: source, hasLinkHeader }, context.files);
+  const texts = [operation["summary"], operation["description"]].filter((text) => typeof text === "string");
+  return {
+    verb,
+    path,
+    parameters,
+    ...(body !== undefined && { body }),
+    accepts,
+    description: truncateText([...new Set(texts)].join("\n\n"), MAX_DESCRIPTION),
+    input,
+    ...(output !== undefined && { output }),
+    ...(pages !== undefined && { pages }),
+  };
+}
+
+/** A successful answer: its schema, if it is JSON, a text or empty, and the media types to ask for. */
+interface Output {
+  readonly schema?: JsonSchema;
+  readonly accepts: readonly string[];
+  /** The schema as the document has it, if the answer is JSON. */
+  readonly source?: Located;
+  /** The answer has the address of the next page in a header. */
+  readonly hasLinkHeader?: boolean;
+}
+
+function compileOutput(found: FoundOperation, context: DocumentContext): Output {
+  const { files, isSwagger, produces } = context;
+  const responses = toRecord(files.follow({ value: found.operation["responses"], file: found.file })?.value);
+  const codes = Object.keys(responses).filter((code) => /^2(?:\d\d|XX)$/i.test(code));
+  const answers = (codes.length > 0 ? codes.toSorted() : ["default"]).flatMap((code): readonly Located[] => {
+    const answer = files.follow({ value: responses[code], file: found.file });
+    return answer !== undefined && isRecord(answer.value) ? [answer] : [];
+  });
+  const own = toList(found.operation["produces"]).filter((type) => typeof type === "string");
+  const swaggerTypes = preferJson(own.length > 0 ? own : produces);
+  for (const { value, file } of answers) {
+    const { schema, content, headers } = toRecord(value);
+    const hasLinkHeader = Object.keys(toRecord(headers)).some((name) => /^link$/i.test(name));
+    const types = isSwagger ? swaggerTypes : preferJson(Object.keys(toRecord(content)));
+    const own = isSwagger ? schema : toRecord(toRecord(content)[types[0] ?? ""])["schema"];
+    if (isSwagger ? schema !== undefined : types.length > 0)
+      return { ...describeOutput({ value: own, file }, types, context), hasLinkHeader };
+  }
+  const isEmpty = codes.length > 0 && answers.length === codes.length;
+  return { accepts: isSwagger ? swaggerTypes : [], ...(isEmpty && { schema: { type: "null" } }) };
+}
+
+/** Lines of JSON and events are lists, of which the document says only the parts. */
+function describeOutput({ value, file }: Located, types: readonly string[], { schemas }: DocumentContext): Output {
+  const [type = "application/json"] = types;
+  if (isTextType(type)) return { accepts: types, schema: { type: "string" } };
+  if (!isJsonType(type) || value === undefined) return { accepts: types };
+  return { accepts: types, schema: schemas.convert(value, file, "output"), source: { value, file } };
+}

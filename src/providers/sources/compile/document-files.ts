@@ -1,3 +1,4 @@
+import { splitPointer } from "../../../shared/json/split-pointer.ts";
 import { isRecord } from "../../../model/json.ts";
 
 /** A value of a document, and the URL of the file that it stands in, from which its references lead on. */
@@ -86,18 +87,5 @@ export function splitKey(key: string): readonly [file: string, pointer: string] 
 
 /** Splits a JSON pointer (RFC 6901) in a fragment of a URL into names. */
 function parsePointer(pointer: string): readonly string[] {
-  if (!pointer.startsWith("/")) return [];
-  return pointer
-    .slice(1)
-    .split("/")
-    .map((part) => decode(part).replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-/** A document may contain a percent sign without two digits after it. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return pointer.startsWith("/") ? splitPointer(pointer) : [];
 }

@@ -1,6 +1,6 @@
 import type { FindAccount } from "../../../model/account.ts";
 import { createQueryError } from "../../../model/requests/query-errors.ts";
-import type { MethodMetadata, ProvidedSkill } from "../../../model/skill.ts";
+import type { MethodMetadata, ProvidedSkill, QueryText } from "../../../model/skill.ts";
 import { openRequestAccount } from "../../../shared/http/request-account.ts";
 import type { OperationRow } from "../catalog-file.ts";
 import type { ApiClient } from "../http/api-client.ts";
@@ -10,11 +10,11 @@ import type { SkillOffer } from "../source-kind.ts";
 import { createMetadata } from "../source-skill.ts";
 import { answerGraphCall } from "./call/answer-graph-call.ts";
 import { GraphSender } from "./call/graph-sender.ts";
-import type { QueryChecker } from "./check/index.ts";
+import { hideBytes } from "./call/uploads.ts";
+import type { CheckedDocument, QueryChecker } from "./check/index.ts";
 import type { GraphCatalog, GraphField } from "./graph-catalog.ts";
 import { GraphMethod, GraphPart, type GraphReader } from "./graph-methods.ts";
 import { GRAPH_METHODS, type GraphMethodName, listPartNames, RootFields, toOperationKind } from "./root-fields.ts";
-import { GraphTexts } from "./graph-texts.ts";
 
 /** The parts of the skill of a GraphQL API. */
 export interface GraphOffer extends SkillOffer<GraphCatalog> {
@@ -108,4 +108,37 @@ function createCache(catalog: GraphCatalog): (row: OperationRow) => GraphField {
     if (last?.row !== row) last = { row, field: catalog.read(row) };
     return last.field;
   };
+}
+
+/** Checks the texts of calls against the schema of an API and the root fields that its skill offers. */
+class GraphTexts {
+  readonly #checker: QueryChecker;
+  readonly #fields: RootFields;
+
+  constructor(checker: QueryChecker, fields: RootFields) {
+    this.#checker = checker;
+    this.#fields = fields;
+  }
+
+  /** Checks a text with the values of its variables, as `QueryText.check` does. */
+  async check(method: GraphMethodName, text: string, variables: unknown): Promise<CheckedDocument> {
+    const document = await this.#checker.check(toOperationKind(method), text, hideBytes(variables));
+    return { ...document, problems: this.#fields.addProblems(method, document) };
+  }
+
+  describe(method: GraphMethodName): QueryText {
+    return {
+      argument: "query",
+      variables: "variables",
+      check: async (text, variables) => {
+        const document = await this.check(method, text, variables);
+        const { problems, output } = document;
+        return {
+          problems,
+          parts: listPartNames(method, document),
+          ...(output !== undefined && problems.length === 0 && { output }),
+        };
+      },
+    };
+  }
 }

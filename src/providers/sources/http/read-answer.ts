@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { createError } from "../../../errors.ts";
+import { isRecord, parseJson } from "../../../model/json.ts";
 import { cutText, quote } from "../../../shared/format-text.ts";
+import type { Answer } from "../../../shared/http/exchange.ts";
+import { type BodyLimits, readBody, readStart } from "../../../shared/http/read-body.ts";
 import { describeInexact, inexactToText, parseValueExactly } from "../../../shared/json/exact-json.ts";
 import { findShapeExcess } from "../../../shared/json/json-shape.ts";
 import { findSizeExcess, requireBounds } from "../../../shared/value-size.ts";
-import { parseEvents, type StreamEvent } from "./events.ts";
-import type { Answer } from "../../../shared/http/exchange.ts";
 import { decodeText, getContentKind, type MediaType, parseMediaType } from "./media-type.ts";
-import { type BodyLimits, readBody, readStart } from "../../../shared/http/read-body.ts";
 
 export interface AnswerLimits extends BodyLimits {
   /** Limits on a stream of events, which may never end. */
@@ -141,4 +141,33 @@ function parseJsonOrText(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** An event of `text/event-stream`. Data that is a JSON object or list is that value. */
+interface StreamEvent {
+  readonly event?: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
+/** Parses events (HTML, section 9.2.6). An event without its empty line at the end is left out, as browsers do. */
+function* parseEvents(text: string, parse: (json: string) => unknown): Generator<StreamEvent> {
+  let fields: { event?: string; id?: string; data: string[] } = { data: [] };
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    if (line === "") {
+      const { data, ...rest } = fields;
+      if (data.length > 0) yield { ...rest, data: parseData(data.join("\n"), parse) };
+      fields = { data: [] };
+      continue;
+    }
+    const [, name = "", value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+    if (name === "data") fields.data.push(value);
+    else if (name === "event" || name === "id") fields[name] = value;
+  }
+}
+
+function parseData(data: string, parse: (json: string) => unknown): unknown {
+  if (!/^\s*[[{]/.test(data)) return data;
+  const value = parseJson(data);
+  return isRecord(value) || Array.isArray(value) ? parse(data) : data;
 }

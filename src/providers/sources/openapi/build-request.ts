@@ -8,14 +8,10 @@ import { writeHeaders } from "./write-headers.ts";
 import { getMember } from "./write-value.ts";
 
 /**
- * Builds the request of an operation from the arguments of its method. Throws a `SkillgateError` for arguments that cannot be sent. The
+ * Builds the request of an operation from the arguments of its method; `fields` are added to its body. Throws a `SkillgateError` for arguments that cannot be sent. The
  * operation is of a document that is not trusted.
  */
-export function buildRequest(operation: ApiOperation, args: Readonly<Record<string, unknown>>): ApiRequest {
-  return build(operation, args);
-}
-
-function build(
+export function buildRequest(
   operation: ApiOperation,
   args: Readonly<Record<string, unknown>>,
   fields?: ReadonlyMap<string, string>,
@@ -40,7 +36,7 @@ function build(
       ...(body !== undefined && { "content-type": body.mediaType }),
     },
     ...(body !== undefined && { body: body.bytes }),
-    ...(hasBody && { withFields: (added: ReadonlyMap<string, string>) => build(operation, args, added) }),
+    ...(hasBody && { withFields: (added: ReadonlyMap<string, string>) => buildRequest(operation, args, added) }),
   };
 }
 

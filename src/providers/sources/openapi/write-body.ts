@@ -1,17 +1,16 @@
-import { isPlainObject } from "../../../model/arguments.ts";
 import { createError } from "../../../errors.ts";
+import { isPlainObject } from "../../../model/arguments.ts";
 import { formatChoices, quote } from "../../../shared/format-text.ts";
-import { toFormText } from "./form-body.ts";
-import { findFile, type WrittenBody, writeMultipart } from "./multipart.ts";
-import type { ApiBody, BodyForm } from "./operation.ts";
-import { refuseArgument, requireMediaType } from "./refuse-argument.ts";
-import { isJsonType } from "./serialize.ts";
 import { hasControls } from "./header-text.ts";
+import { findFile, writeMultipart, type WrittenBody } from "./multipart.ts";
+import type { ApiBody, BodyForm, PartEncoding } from "./operation.ts";
+import { refuseArgument, requireMediaType } from "./refuse-argument.ts";
+import { isJsonType, nest, percentEncode, toPairs } from "./serialize.ts";
 import {
   getMember,
   listMembers,
-  type MemberValue,
   membersToJson,
+  type MemberValue,
   type NamedValue,
   toJsonText,
   toText,
@@ -116,4 +115,33 @@ function writePlain(mediaType: string, { argument, value, written, members }: Bo
       bytes: Buffer.from(members === undefined ? toJsonText(value) : membersToJson(members)),
     };
   return { mediaType: isRange ? "text/plain; charset=utf-8" : mediaType, bytes: Buffer.from(toText(value, written)) };
+}
+
+/**
+ * Writes the fields of `application/x-www-form-urlencoded`. Without an encoding in the document, a list of plain values repeats its name,
+ * and other structures are nested as most servers read them: `items[0][price]`.
+ */
+function toFormText(members: readonly NamedValue[], encoding: Readonly<Record<string, PartEncoding>>): string {
+  return members
+    .flatMap((member) => writeField(member, Object.hasOwn(encoding, member.name) ? encoding[member.name] : undefined))
+    .join("&");
+}
+
+function writeField(member: NamedValue, encoding: PartEncoding = {}): readonly string[] {
+  const { name, value, written } = member;
+  const { style, explode, allowReserved, contentType } = encoding;
+  const isStructure = Array.isArray(value) || isPlainObject(value);
+  if (!isStructure && allowReserved !== true) return [writePair(name, toText(value, written))];
+  if (style !== undefined || explode !== undefined || allowReserved !== undefined) {
+    const mode = { style: style ?? "form", explode: explode ?? (style === undefined || style === "form") };
+    return toPairs(name, member, { ...mode, ...(allowReserved !== undefined && { allowReserved }) });
+  }
+  if (contentType !== undefined && isJsonType(contentType)) return [writePair(name, toText(value))];
+  const pairs = [...nest(name, member)];
+  const isList = Array.isArray(value) && !value.some((item) => Array.isArray(item) || isPlainObject(item));
+  return pairs.map(([path, text]) => writePair(isList ? name : path, text));
+}
+
+function writePair(name: string, text: string): string {
+  return `${percentEncode(name)}=${percentEncode(text)}`;
 }

@@ -3,7 +3,6 @@ import { isRecord, type JsonSchema, toRecord } from "../../../model/json.ts";
 import { quote } from "../../../shared/format-text.ts";
 import type { ApiOperation, ApiParameter } from "../openapi/operation.ts";
 import { walkCursors } from "./cursor-members.ts";
-import { findLink } from "./link-header.ts";
 import type { MemberPath, NextPage, PageStyle } from "./page-style.ts";
 
 type PageArguments = Readonly<Record<string, unknown>>;
@@ -169,4 +168,16 @@ function getAt(value: unknown, path: MemberPath): unknown {
     (holder, name) => (isRecord(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined),
     value,
   );
+}
+
+/** `<https://api.example.com/items?page=2>; rel="next"` (RFC 8288). */
+const LINK = /<([^<>]*)>((?:\s*;\s*[\w!#$&+.^`|~*-]+\s*(?:=\s*(?:"[^"]*"|[^\s;,"]*))?)*)/g;
+
+/** Finds the target of a relation in a `Link` header. */
+function findLink(header: string, relation: string): string | undefined {
+  for (const [, target, parameters = ""] of header.matchAll(LINK)) {
+    const [, quoted, plain = ""] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]*))/i.exec(parameters) ?? [];
+    if ((quoted ?? plain).toLowerCase().split(/\s+/).includes(relation)) return target;
+  }
+  return undefined;
 }

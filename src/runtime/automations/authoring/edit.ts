@@ -21,11 +21,7 @@ type EditParts = Pick<AuthoringParts, "files" | "settings">;
 /** Reads the file of an automation, also one that cannot be used. Throws `AUTOMATION_UNKNOWN`, `AUTOMATION_INVALID`. */
 export async function readAutomationText(name: string, { files, settings }: EditParts): Promise<AutomationText> {
   await files.refresh();
-  if (files.get(name) === undefined)
-    throw createUnknownError(
-      name,
-      files.list().map((each) => each.name),
-    );
+  if (files.get(name) === undefined) throw createUnknownError(name, files.listNames());
   const text = await readRegularFile(getAutomationFile(settings.automationsDir, name)).catch((error: unknown) => {
     throw createAutomationError(`${name}.yaml: ${getMessage(error)}`);
   });

@@ -1,15 +1,27 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { createQueue } from "../../../store/index.ts";
 import { type Caller, OWNER, requireAdmin } from "../../../model/caller.ts";
 import type { RuntimeParts } from "../../api/parts.ts";
 import type { RunApi } from "../../api/run.ts";
 import type { Runs } from "../../execution/runs.ts";
 import type { SavedSkills } from "../../saved/index.ts";
 import type { AutomationFiles } from "../automation-files.ts";
-import { createHeldError } from "../life.ts";
+import { getAutomationFile } from "../file-contents.ts";
+import { createHeldError, createUnknownError } from "../life.ts";
 import { type AutomationText, readAutomationText, replaceAutomationText } from "./edit.ts";
+import type { AuthoringParts } from "./parts.ts";
 import { type AutomationProposal, proposeAutomation, type ProposedAutomation } from "./propose.ts";
-import { type RemovedAutomation, removeAutomation } from "./remove.ts";
-import { type AutomationToSave, saveAutomation, type SavedAutomation, type SavingParts } from "./save.ts";
+import {
+  type AutomationToSave,
+  getCassetteName,
+  saveAutomation,
+  type SavedAutomation,
+  type SavingParts,
+} from "./save.ts";
 import { type AutomationTest, testAutomation } from "./test.ts";
+import { writeFiles } from "./write-files.ts";
 
 export { writeAutomation } from "./write-files.ts";
 export type {
@@ -66,14 +78,11 @@ export function createAuthoring(
 ): AutomationAuthoring {
   const { runs } = options;
   const { log } = options.parts;
-  const parts = { ...openParts(options, files), findOwner };
-  let last: Promise<unknown> = Promise.resolve();
+  const { checkTexts: check } = options.run;
+  const { toProgram } = options.savedSkills;
+  const parts: SavingParts = { ...options.parts, files, check, toProgram, findOwner };
   /** One proposal after the other, so that each counts those before it. */
-  const inTurn = <Result>(propose: () => Promise<Result>): Promise<Result> => {
-    const next = last.then(propose);
-    last = next.catch(() => {}); // the caller gets the error
-    return next;
-  };
+  const inTurn = createQueue();
   return {
     async save(automation, { caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
@@ -116,19 +125,37 @@ export function createAuthoring(
   };
 }
 
-function openParts(
-  { parts, run, savedSkills }: AuthoringOptions,
-  files: AutomationFiles,
-): Omit<SavingParts, "findOwner"> {
-  const { settings, database, programStore, registry, providers } = parts;
-  return {
-    files,
-    settings,
-    open: () => database.open(),
-    programStore,
-    check: run.checkTexts,
-    getCatalog: (caller) => registry.viewFor(caller),
-    whenKnown: () => providers.whenKnown(),
-    toProgram: savedSkills.toProgram,
-  };
+/** An automation that was removed with its history. */
+interface RemovedAutomation {
+  readonly name: string;
+  /** The files that were deleted. Absolute. */
+  readonly files: readonly string[];
+  /** The number of values of `device.store` that were deleted. */
+  readonly values: number;
+}
+
+/**
+ * Removes an automation or a proposal: its files, and what the store has of it, which includes the values of its programs. Also
+ * deletes the values of an automation whose file was deleted by hand. Throws `AUTOMATION_UNKNOWN`.
+ */
+async function removeAutomation(name: string, parts: AuthoringParts): Promise<RemovedAutomation> {
+  const { files, settings, database, programStore } = parts;
+  const { automationsDir: folder } = settings;
+  await files.refresh();
+  const { automations } = await database.open();
+  const entry = files.get(name);
+  const row = await automations.get(name);
+  const isKnown = entry !== undefined || row !== undefined;
+  // Without its row nothing of it begins, also if a file cannot be deleted.
+  if (row !== undefined) await automations.delete(name);
+  const values = await programStore.deleteAll(name);
+  if (!isKnown && values === 0) {
+    const stored = (await automations.list()).map((each) => each.name);
+    throw createUnknownError(name, [...new Set([...files.listNames(), ...stored])]);
+  }
+  const own = entry === undefined ? [] : [getAutomationFile(folder, name), join(folder, getCassetteName(name))];
+  const existing = own.filter((file) => existsSync(file));
+  if (existing.length > 0) await writeFiles(new Map(existing.map((file) => [file, undefined])), settings);
+  await files.refresh();
+  return { name, files: existing, values };
 }

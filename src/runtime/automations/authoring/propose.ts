@@ -49,7 +49,7 @@ export async function proposeAutomation(
   const { name } = proposal;
   const { text, calls } = await createProposal(proposal, caller, parts);
   await parts.files.refresh();
-  const { automations } = await parts.open();
+  const { automations } = await parts.database.open();
   const before = await automations.get(name);
   const isOwn = before?.state === "proposed" && before.by === caller.id;
   if (parts.files.get(name) !== undefined || (before !== undefined && !isOwn))
@@ -78,12 +78,12 @@ async function createProposal(
 ): Promise<{ readonly text: string; readonly calls: readonly AutomationCall[] }> {
   const { description, input, schedule, webhook, limits } = sections;
   const inputSchema = input === undefined ? {} : { inputSchema: input };
-  await parts.whenKnown();
+  await parts.providers.whenKnown();
   const { violations, plan } = await parts.check(program, { caller, ...inputSchema });
   const [first] = violations;
   if (first !== undefined)
     throw createAutomationError(`its program is refused at line ${first.line}: ${first.message}`);
-  const calls = listPlannedCalls(plan, parts.getCatalog(caller));
+  const calls = listPlannedCalls(plan, parts.registry.viewFor(caller));
   const written = calls.length === 0 ? undefined : calls.map(({ path, effect }) => ({ [path]: effect }));
   const content = { description, key, input, schedule, webhook, limits, plan: written, source: program };
   const text = formatAutomationFile(content);

@@ -68,7 +68,7 @@ export interface SavingParts extends AuthoringParts {
 export async function saveAutomation(automation: AutomationToSave, parts: SavingParts): Promise<SavedAutomation> {
   const { name, from } = automation;
   const { automationsDir: folder } = parts.settings;
-  await parts.whenKnown();
+  await parts.providers.whenKnown();
   await requireFreeName(automation, parts);
   const program =
     "run" in from
@@ -76,7 +76,7 @@ export async function saveAutomation(automation: AutomationToSave, parts: Saving
       : { source: from.source, input: from.input };
   const { values = {}, parameters = {}, cassetteText } = "run" in program ? program : {};
   const { plan } = await checkProgram(program.source, parts);
-  const calls = listPlannedCalls(plan, parts.getCatalog(OWNER));
+  const calls = listPlannedCalls(plan, parts.registry.viewFor(OWNER));
   const text = formatAutomationFile(describeContent(automation, program, calls));
   await requireOwnWebhook(name, parseAutomationFile(name, text).webhook, parts);
   const file = getAutomationFile(folder, name);
@@ -116,10 +116,10 @@ export function getCassetteName(name: string): string {
 
 async function requireFreeName(
   { name, mayReplace = false }: AutomationToSave,
-  { settings: { automationsDir, cwd }, files, open }: AuthoringParts,
+  { settings: { automationsDir, cwd }, files, database }: AuthoringParts,
 ): Promise<void> {
   await files.refresh();
-  const row = await (await open()).automations.get(name);
+  const row = await (await database.open()).automations.get(name);
   if (row?.state === "proposed")
     throw refuseName(
       `there is a proposal ${name} by ${row.by}; accept or remove it: skillgate automation accept ${name}`,

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from "graphql";
 
-import { isRecord, toList, toRecord } from "../../../../model/json.ts";
+import { isRecord, parseJson, toList, toRecord } from "../../../../model/json.ts";
 import { truncateText } from "../../../../shared/format-text.ts";
 import { exchange } from "../../../../shared/http/exchange.ts";
 import { getHeader } from "../../../../shared/http/headers.ts";
@@ -79,14 +79,6 @@ async function post({ url, headers }: IntrospectionRequest, query: string, isPri
     challenge: getHeader(received, "www-authenticate"),
     location: getHeader(received, "location"),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readErrors(value: unknown): readonly Readonly<Record<string, unknown>>[] {
