@@ -1,4 +1,4 @@
-import { isRecord, type JsonSchema, toRecord } from "../model/json.ts";
+import { getValueAt, isRecord, type JsonSchema, toRecord } from "../model/json.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Problem } from "../model/provider.ts";
 import type { Timeouts } from "../model/timeouts.ts";
@@ -70,7 +70,7 @@ export function renameOldPasses({
 
 /** The servers at a path: a list of entries that say their names, or a map from names to entries. */
 function serversAt(document: ConfigDocument, path: Path, label: string): readonly ServerEntry[] {
-  const servers = path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), document.value);
+  const servers = getValueAt(document.value, path);
   if (!Array.isArray(servers)) return readEntries(document, path, label);
   return servers.map((entry: unknown, index) => {
     const name = isRecord(entry) ? entry["name"] : undefined;

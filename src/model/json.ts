@@ -28,6 +28,14 @@ export function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
+/** Returns the value at a path of own members of objects, or `undefined`. */
+export function getValueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (holder, name) => (isRecord(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined),
+    value,
+  );
+}
+
 /** Returns a list as it is, and an empty one for any other value. */
 export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

@@ -1,4 +1,4 @@
-import { isRecord } from "../../model/json.ts";
+import { getValueAt } from "../../model/json.ts";
 import { quote } from "../../shared/format-text.ts";
 import { findStringEnd, parseIntegersExactly } from "../../shared/json/exact-json.ts";
 import { findShapeExcess } from "../../shared/json/json-shape.ts";
@@ -161,10 +161,7 @@ export function selectDeliveryHeaders(
 
 /** Returns a text or a number at a path in a body; `undefined` for anything else. */
 export function findText(body: unknown, path: readonly string[]): string | undefined {
-  const value = path.reduce<unknown>(
-    (current, name) => (isRecord(current) && Object.hasOwn(current, name) ? current[name] : undefined),
-    body,
-  );
+  const value = getValueAt(body, path);
   if (typeof value === "string") return value === "" ? undefined : value;
   return typeof value === "bigint" || Number.isFinite(value) ? String(value) : undefined;
 }

@@ -1,6 +1,5 @@
 import { extname } from "node:path";
 
-import { isRecord } from "../../model/json.ts";
 import { configError, type FileLocation } from "../read-file.ts";
 import { parseJson } from "./json.ts";
 import { parseToml } from "./toml.ts";
@@ -46,11 +45,3 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
   [".yaml", "yaml"],
   [".yml", "yaml"],
 ]);
-
-/** Returns the value at a path, or `undefined`. */
-export function getValueAt({ value }: ConfigDocument, path: Path): unknown {
-  return path.reduce<unknown>(
-    (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
-    value,
-  );
-}

@@ -1,6 +1,7 @@
+import { getValueAt } from "../../model/json.ts";
 import { changeFile } from "../write-atomic.ts";
 import { type DocumentEdit, editText } from "../documents/edit.ts";
-import { detectFormat, getValueAt, parseDocument, type Path } from "../documents/index.ts";
+import { detectFormat, parseDocument, type Path } from "../documents/index.ts";
 import { CLIENT_FILE_BYTES, readConfigFile } from "../read-file.ts";
 import { type ConfigFile, configFiles, type ConfigOptions, resolveFolders, type ConfigScope } from "../locations.ts";
 import { findServersPath, parseMcpFile } from "./mcp-file.ts";
@@ -59,5 +60,5 @@ export function formatEntryText(
 export async function getValueIn(path: string, label: string, at: Path): Promise<unknown> {
   const text = await readConfigFile(path, label, { maxBytes: CLIENT_FILE_BYTES });
   if (text === undefined || text.trim() === "") return undefined;
-  return getValueAt(parseDocument(text, label, detectFormat(path)), at);
+  return getValueAt(parseDocument(text, label, detectFormat(path)).value, at);
 }

@@ -1,8 +1,8 @@
 import { sentence } from "../../errors.ts";
-import { isRecord } from "../../model/json.ts";
+import { getValueAt, isRecord } from "../../model/json.ts";
 import { suggestNames } from "../../shared/suggest.ts";
 import type { Problem } from "../../model/provider.ts";
-import { type ConfigDocument, detectFormat, getValueAt, parseDocument, type Path } from "../documents/index.ts";
+import { type ConfigDocument, detectFormat, parseDocument, type Path } from "../documents/index.ts";
 import { configError, type FileLocation } from "../read-file.ts";
 import { type ConfigInput, parseInputs, NO_INPUTS } from "./inputs.ts";
 import type { ServerEntry } from "./parse-entry.ts";
@@ -37,8 +37,8 @@ export function parseMcpFile(text: string, label: string): FileContent {
 }
 
 function readContent(document: ConfigDocument, label: string): FileContent {
-  const paths = SERVER_KEYS.filter((serversPath) => getValueAt(document, serversPath) !== undefined);
-  const stray = paths.find((serversPath) => !isRecord(getValueAt(document, serversPath)));
+  const paths = SERVER_KEYS.filter((serversPath) => getValueAt(document.value, serversPath) !== undefined);
+  const stray = paths.find((serversPath) => !isRecord(getValueAt(document.value, serversPath)));
   if (stray !== undefined) {
     const wrong = `the servers must be an object, write "${stray.at(-1)}": { "name": { … } }`;
     throw configError(label, wrong, document.locate(stray));
@@ -62,14 +62,14 @@ export function findServersPath(text: string, label: string): Path {
   if (text.trim() === "") return usual;
   const document = parseDocument(text, label);
   const isBare =
-    SERVER_KEYS.every((serversPath) => getValueAt(document, serversPath) === undefined) &&
+    SERVER_KEYS.every((serversPath) => getValueAt(document.value, serversPath) === undefined) &&
     bareEntries(document, label).length > 0;
-  return isBare ? [] : (SERVER_KEYS.find((serversPath) => isRecord(getValueAt(document, serversPath))) ?? usual);
+  return isBare ? [] : (SERVER_KEYS.find((serversPath) => isRecord(getValueAt(document.value, serversPath))) ?? usual);
 }
 
 /** Returns the members of the object at a path, in their order; empty if the value is not an object. */
 export function readEntries(document: ConfigDocument, serversPath: Path, label: string): readonly ServerEntry[] {
-  const servers = getValueAt(document, serversPath);
+  const servers = getValueAt(document.value, serversPath);
   if (!isRecord(servers)) return [];
   return Object.entries(servers).map(([name, entry]) =>
     findEntry(document, [...serversPath, name], { name, entry, label }),

@@ -1,4 +1,5 @@
-import { isRecord, type JsonSchema } from "../json.ts";
+import { isRecord, type JsonSchema, toRecord } from "../json.ts";
+import type { MethodMetadata } from "../skill.ts";
 
 /** A tool as it is listed for a model. */
 export interface ToolDefinition {
@@ -22,6 +23,17 @@ export interface ToolAnnotations {
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;
   readonly openWorldHint?: boolean;
+}
+
+/** Converts only the hints that are set; the rest keeps the defaults of every method. */
+export function parseHints(annotations: unknown): Partial<MethodMetadata> {
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = toRecord(annotations);
+  return {
+    ...(typeof readOnlyHint === "boolean" && { readOnly: readOnlyHint }),
+    ...(typeof destructiveHint === "boolean" && { destructive: destructiveHint }),
+    ...(typeof idempotentHint === "boolean" && { idempotent: idempotentHint }),
+    ...(typeof openWorldHint === "boolean" && { openWorld: openWorldHint }),
+  };
 }
 
 /** The name and the texts that replace those of a tool. */

@@ -1,7 +1,7 @@
 import { getMessage } from "../../errors.ts";
 import { type CallContext, RESPONSE_ARGUMENT } from "../../model/skill.ts";
 import type { DescribedOperation } from "./openapi/operation.ts";
-import { type ApiResponse, findNextPage, type PageCall } from "./pages/next-page.ts";
+import { type ApiResponse, findNextPage } from "./pages/next-page.ts";
 import { type PageLimits, readPage, withPageSize } from "./pages/read-page.ts";
 import type { SourceOperation } from "./source-operation.ts";
 
@@ -39,15 +39,15 @@ export async function answerCall(
   if (pages === undefined) return answer;
   const addNote = (text: string): void => call.context.addNote?.(text);
   const page = { operation, input: sized, pages, server: sender.server };
-  if (limits === undefined) return { ...answer, next: tryToFindNextPage(answer, page, addNote) };
+  if (limits === undefined) return { ...answer, next: tryToFind(() => findNextPage(answer, page), addNote) };
   const onCut = (): void => addNote(`${path} has more items than its pages gave; ask for more: { items, pages }`);
   return readPage(answer, page, { limits, onCut });
 }
 
-/** The whole response counts more than its next page, which may be out of reach. */
-function tryToFindNextPage(answer: ApiResponse, page: PageCall, addNote: (text: string) => void): unknown {
+/** Finds the next page; null without one. The whole response counts more than its next page, which may be out of reach. */
+export function tryToFind(find: () => unknown, addNote: (text: string) => void): unknown {
   try {
-    return findNextPage(answer, page) ?? null;
+    return find() ?? null;
   } catch (error) {
     addNote(getMessage(error));
     return null;

@@ -1,7 +1,7 @@
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import { MAX_TOOL_NAME_UNITS, toMethodNames } from "../../../shared/names/skill-names.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
-import { isVisibleTo, TOOL_FIELDS } from "../../../model/tools/tool-definition.ts";
+import { isVisibleTo, parseHints, TOOL_FIELDS } from "../../../model/tools/tool-definition.ts";
 import { findSizeExcess } from "../../../shared/value-size.ts";
 import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";
@@ -125,18 +125,6 @@ function findInputFlaw(schema: unknown): string | undefined {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
-}
-
-/** Converts only the annotations that the server sets; the rest keeps the defaults of every method. */
-function parseHints(annotations: unknown): Partial<MethodMetadata> {
-  if (!isRecord(annotations)) return {};
-  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
-  return {
-    ...(typeof readOnlyHint === "boolean" && { readOnly: readOnlyHint }),
-    ...(typeof destructiveHint === "boolean" && { destructive: destructiveHint }),
-    ...(typeof idempotentHint === "boolean" && { idempotent: idempotentHint }),
-    ...(typeof openWorldHint === "boolean" && { openWorld: openWorldHint }),
-  };
 }
 
 function toTool(

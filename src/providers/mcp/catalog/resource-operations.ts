@@ -81,22 +81,16 @@ const identity = (result: unknown): unknown => result;
 
 const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   {
+    ...createListing("resources/list", "resources"),
     name: "resources_list",
-    protocolMethod: "resources/list",
     needs: "resources",
     description: "Lists the resources of the server: uri, name, description, mimeType",
-    input: NOTHING,
-    send: (server, _input, signal) => listItems(server, "resources/list", "resources", signal),
-    valueOf: identity,
   },
   {
+    ...createListing("resources/templates/list", "resourceTemplates"),
     name: "resources_templates",
-    protocolMethod: "resources/templates/list",
     needs: "resources",
     description: "Lists the resource templates; pass one to resources.read with its values",
-    input: NOTHING,
-    send: (server, _input, signal) => listItems(server, "resources/templates/list", "resourceTemplates", signal),
-    valueOf: identity,
   },
   {
     name: "resources_read",
@@ -116,13 +110,10 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
     valueOf: readContents,
   },
   {
+    ...createListing("prompts/list", "prompts"),
     name: "prompts_list",
-    protocolMethod: "prompts/list",
     needs: "prompts",
     description: "Lists the prompts of the server: name, description, arguments",
-    input: NOTHING,
-    send: (server, _input, signal) => listItems(server, "prompts/list", "prompts", signal),
-    valueOf: identity,
   },
   {
     name: "prompts_get",
@@ -142,13 +133,10 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
     valueOf: readPrompt,
   },
   {
+    ...createListing("skills/list", "skills"),
     name: "skills_list",
-    protocolMethod: "skills/list",
     needs: SKILLS_EXTENSION,
     description: "Lists the skills of the server, which are instructions: uri, frontmatter with name and description",
-    input: NOTHING,
-    send: (server, _input, signal) => listItems(server, "skills/list", "skills", signal),
-    valueOf: identity,
   },
   {
     name: "skills_get",
@@ -194,9 +182,18 @@ export const COMPLETION: Operation = {
   valueOf: identity,
 };
 
-async function listItems(server: ServerRequests, method: string, key: string, signal: AbortSignal): Promise<unknown> {
-  const { items } = await listPages(server, { method, key, identity: key === "prompts" ? "name" : "uri" }, signal);
-  return items;
+/** Creates what the methods that list something share. */
+function createListing(
+  protocolMethod: string,
+  key: string,
+): Pick<ResourceOperation, "protocolMethod" | "input" | "send" | "valueOf"> {
+  const list = { method: protocolMethod, key, identity: key === "prompts" ? "name" : "uri" };
+  return {
+    protocolMethod,
+    input: NOTHING,
+    send: async (server, _input, signal) => (await listPages(server, list, signal)).items,
+    valueOf: identity,
+  };
 }
 
 /** Returns the URI; fills in the variables of a template. */

@@ -9,7 +9,6 @@ import {
   type Progress,
   SSEClientTransport,
   SseError,
-  type StandardSchemaV1,
   StreamableHTTPClientTransport,
   type Tool,
   type Transport,
@@ -24,7 +23,7 @@ import { mayUseHeaders } from "../http/parameter-headers.ts";
 import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { type ConnectionFacts, traceRequest } from "./trace-request.ts";
-import { ResourceSubscriptions } from "./resource-subscriptions.ts";
+import { ANYTHING, ResourceSubscriptions } from "./resource-subscriptions.ts";
 import { awaitTask, findEarlierTask, findTask } from "./await-task.ts";
 import {
   ALL_CAPABILITIES,
@@ -166,11 +165,6 @@ function answerWith(client: Client, clients: CallingClients): void {
     });
   }
 }
-
-/** Accepts any value: a malformed notification still reports that something happened. */
-const ANYTHING: StandardSchemaV1 = {
-  "~standard": { version: 1, vendor: "skillgate", validate: (value) => ({ value }) },
-};
 
 function listenTo(client: Client, { onListChanged, onLog }: HandshakeOptions): void {
   for (const list of LIST_NAMES)

@@ -15,7 +15,8 @@ interface Watched {
 /** How long to wait before a lost subscription is renewed. */
 const RENEW_MS = 5_000;
 
-const ANYTHING: StandardSchemaV1 = {
+/** Accepts any value: a malformed notification still reports that something happened. */
+export const ANYTHING: StandardSchemaV1 = {
   "~standard": { version: 1, vendor: "skillgate", validate: (value) => ({ value }) },
 };
 

@@ -1,5 +1,5 @@
 import { SkillgateError } from "../../../errors.ts";
-import { isRecord, type JsonSchema, toRecord } from "../../../model/json.ts";
+import { getValueAt, isRecord, type JsonSchema, toRecord } from "../../../model/json.ts";
 import { quote } from "../../../shared/format-text.ts";
 import type { ApiOperation, ApiParameter } from "../openapi/operation.ts";
 import { walkCursors } from "./cursor-members.ts";
@@ -25,7 +25,7 @@ export interface PageCall {
 
 /** Returns the list of a page; `undefined` if the body does not have it. */
 export function getItems({ body }: ApiResponse, { items }: PageStyle): readonly unknown[] | undefined {
-  const list = getAt(body, items);
+  const list = getValueAt(body, items);
   return Array.isArray(list) ? list : undefined;
 }
 
@@ -71,10 +71,14 @@ function findChanges(response: ApiResponse, call: PageCall): PageArguments | und
     case "link":
       return undefined;
     case "cursor":
-      return readCursor(next.at ? getAt(response.body, next.at) : findCursor(response.body, pages.items), next, call);
+      return readCursor(
+        next.at ? getValueAt(response.body, next.at) : findCursor(response.body, pages.items),
+        next,
+        call,
+      );
     case "last item": {
       const id = toRecord(items.at(-1))[next.id];
-      return getAt(response.body, next.more) === true && id !== undefined ? { [next.argument]: id } : undefined;
+      return getValueAt(response.body, next.more) === true && id !== undefined ? { [next.argument]: id } : undefined;
     }
     case "page":
     case "offset": {
@@ -161,13 +165,6 @@ function resolve(schema: unknown, root: JsonSchema): JsonSchema {
   const { $ref } = toRecord(schema);
   if (typeof $ref !== "string") return toRecord(schema);
   return toRecord(toRecord(root["$defs"])[$ref.slice($ref.lastIndexOf("/") + 1)]);
-}
-
-function getAt(value: unknown, path: MemberPath): unknown {
-  return path.reduce<unknown>(
-    (holder, name) => (isRecord(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined),
-    value,
-  );
 }
 
 /** `<https://api.example.com/items?page=2>; rel="next"` (RFC 8288). */

@@ -12,6 +12,12 @@ export interface WantedPage {
   readonly next: Readonly<Record<string, unknown>> | null;
 }
 
+export interface WantedItems {
+  readonly limits: PageLimits;
+  /** Called if the API has more than the program wants. */
+  readonly onCut: () => void;
+}
+
 /** Asks for as many items as one page can have and the program wants, unless its arguments say how many. */
 export function withPageSize(
   input: Readonly<Record<string, unknown>>,
@@ -22,14 +28,18 @@ export function withPageSize(
   return { ...input, [size.argument]: Math.min(size.max, items) };
 }
 
-/** Reads the page of an answer. `onCut` is called if the API has more than the program wants. */
-export function readPage(
-  response: ApiResponse,
-  call: PageCall,
-  { limits: [itemsLeft, pagesLeft], onCut }: { readonly limits: PageLimits; readonly onCut: () => void },
-): WantedPage {
+/** Reads the page of an answer. */
+export function readPage(response: ApiResponse, call: PageCall, wanted: WantedItems): WantedPage {
   const list = getItems(response, call.pages) ?? refuseBody(call.operation, call.pages.items);
-  const next = findNextPage(response, call);
+  return toWantedPage(list, findNextPage(response, call), wanted);
+}
+
+/** Ends the pages where the program does not want more. */
+export function toWantedPage(
+  list: readonly unknown[],
+  next: Readonly<Record<string, unknown>> | undefined,
+  { limits: [itemsLeft, pagesLeft], onCut }: WantedItems,
+): WantedPage {
   const left = itemsLeft - list.length;
   const isCut = left < 0 || (next !== undefined && (left === 0 || pagesLeft <= 1));
   if (isCut) onCut();

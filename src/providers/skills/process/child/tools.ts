@@ -1,5 +1,6 @@
 import { parseMetadata } from "../../../../authoring/metadata.ts";
 import { isRecord } from "../../../../model/json.ts";
+import { parseHints } from "../../../../model/tools/tool-definition.ts";
 import { toMethodNames } from "../../../../shared/names/skill-names.ts";
 import type { CallContext, MethodDefinition, MethodMetadata } from "../../../../model/skill.ts";
 import { isStandardSchema, type ReadableSchema, readSchema } from "../../../../authoring/standard-schema.ts";
@@ -49,7 +50,7 @@ function createTool({ kind, name, config, run }: ToolParts): SkillTool {
   const declared = inputSchema ?? parameters;
   const input = toolSchema(declared, "input");
   const metadata: Partial<MethodMetadata> = {
-    ...fromAnnotations(annotations),
+    ...parseHints(annotations),
     // A function decides by the input of each call; here every call needs the user's approval.
     ...((needsApproval === true || isFunction(needsApproval)) && { approval: "user" }),
     ...parseMetadata(config, String(name)),
@@ -79,16 +80,6 @@ function toolSchema(schema: unknown, side: "input" | "output"): ReadableSchema {
   if (isFunction(schema) && !isStandardSchema(schema)) return toolSchema(schema(), side);
   const wrapped = isRecord(schema) && !isStandardSchema(schema) ? schema["jsonSchema"] : undefined;
   return readSchema(isRecord(wrapped) ? wrapped : schema, side, `${side}Schema`);
-}
-
-function fromAnnotations(annotations: unknown): Partial<MethodMetadata> {
-  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = isRecord(annotations) ? annotations : {};
-  return {
-    ...(typeof readOnlyHint === "boolean" && { readOnly: readOnlyHint }),
-    ...(typeof destructiveHint === "boolean" && { destructive: destructiveHint }),
-    ...(typeof idempotentHint === "boolean" && { idempotent: idempotentHint }),
-    ...(typeof openWorldHint === "boolean" && { openWorld: openWorldHint }),
-  };
 }
 
 /** Parses the AI SDK's `[{ input: { … } }]`. */

@@ -1,6 +1,6 @@
-import { getMessage } from "../../../../errors.ts";
 import { type CallContext, RESPONSE_ARGUMENT } from "../../../../model/skill.ts";
 import type { RequestAccount } from "../../../../shared/http/request-account.ts";
+import { tryToFind } from "../../answer-call.ts";
 import { getMember } from "../../openapi/write-value.ts";
 import type { PageLimits } from "../../pages/read-page.ts";
 import type { CheckedDocument } from "../check/index.ts";
@@ -40,7 +40,10 @@ export async function answerGraphCall(call: GraphCall, sender: GraphSender): Pro
   if (form === false) return data;
   const page = document.pages && { path, input, pages: document.pages };
   if (page === undefined || limits === undefined)
-    return { ...response, ...(kind === "query" && { next: tryToFindNext(data, page, addNote) }) };
+    return {
+      ...response,
+      ...(kind === "query" && { next: tryToFind(() => page && findNextArguments(data, page), addNote) }),
+    };
   const onCut = (): void => addNote(`${path} has more items than its pages gave; ask for more: { items, pages }`);
   return readGraphPage(data, page, { limits, onCut });
 }
@@ -51,15 +54,4 @@ function withPageSize(
   limits: PageLimits,
 ): GraphCall["input"] {
   return { ...input, variables: withSize(input["variables"], pages, limits) };
-}
-
-/** The whole response counts more than its next page, which may be out of reach. */
-function tryToFindNext(data: unknown, page: GraphPageCall | undefined, addNote: (text: string) => void): unknown {
-  if (page === undefined) return null;
-  try {
-    return findNextArguments(data, page) ?? null;
-  } catch (error) {
-    addNote(getMessage(error));
-    return null;
-  }
 }

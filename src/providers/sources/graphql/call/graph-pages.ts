@@ -1,7 +1,6 @@
 import { SkillgateError } from "../../../../errors.ts";
 import { isRecord, toRecord } from "../../../../model/json.ts";
-import { RESPONSE_ARGUMENT } from "../../../../model/skill.ts";
-import type { PageLimits, WantedPage } from "../../pages/read-page.ts";
+import { type PageLimits, toWantedPage, type WantedItems, type WantedPage } from "../../pages/read-page.ts";
 import type { CheckedDocument, ConnectionPages } from "../check/index.ts";
 
 /** A call whose answer is a page of a connection. */
@@ -27,26 +26,15 @@ export function withSize(
   return { ...own, [size]: Math.min(PAGE_ITEMS, items) };
 }
 
-/** Reads the page of an answer. `onCut` is called if the API has more than the program wants. */
-export function readGraphPage(
-  data: unknown,
-  call: GraphPageCall,
-  { limits: [itemsLeft, pagesLeft], onCut }: { readonly limits: PageLimits; readonly onCut: () => void },
-): WantedPage {
+/** Reads the page of an answer. */
+export function readGraphPage(data: unknown, call: GraphPageCall, wanted: WantedItems): WantedPage {
   const { pages, path } = call;
   const list = findConnection(data, call)[pages.list];
   if (!Array.isArray(list))
     throw refusePages("PAGES_NONE", `The answer of ${path} has no list at ${[...pages.path, pages.list].join(".")}`);
   // A page that is read backward has its items in the order of the connection.
   const items: readonly unknown[] = pages.backward === true ? list.toReversed() : list;
-  const next = findNextArguments(data, call);
-  const left = itemsLeft - items.length;
-  const isCut = left < 0 || (next !== undefined && (left === 0 || pagesLeft <= 1));
-  if (isCut) onCut();
-  return {
-    items: left < 0 ? items.slice(0, itemsLeft) : items,
-    next: next === undefined || isCut ? null : { ...next, [RESPONSE_ARGUMENT]: [left, pagesLeft - 1] },
-  };
+  return toWantedPage(items, findNextArguments(data, call), wanted);
 }
 
 /** Returns the arguments of the next page; `undefined` after the last one. Throws `PAGES_REPEAT` if they would be those of this page. */
