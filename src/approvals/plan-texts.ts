@@ -11,8 +11,6 @@ export interface PlannedCallText {
   readonly text: string;
   readonly inLoop: boolean;
   readonly conditional: boolean;
-  /** True if all arguments are literal and shown: a yes can cover the call. */
-  readonly isLiteral: boolean;
 }
 
 /** Calls beyond this number are counted, not shown; a yes for the plan does not cover them. */
@@ -23,8 +21,7 @@ const MAX_CALL_UNITS = 300;
 export function formatPlan(plan: readonly PlannedCall[]): readonly PlannedCallText[] {
   return plan.slice(0, MAX_PLANNED_CALLS).map((call) => {
     const { path, line, inLoop, conditional } = call;
-    const text = formatCall(call);
-    return { path, line, text: cutCall(text), inLoop, conditional, isLiteral: isShownLiteral(call, text) };
+    return { path, line, text: cutCall(formatCall(call)), inLoop, conditional };
   });
 }
 
