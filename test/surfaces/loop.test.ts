@@ -232,9 +232,9 @@ describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
   });
 
   test("finds a turn that takes long", async () => {
+    const json = JSON.stringify(Object.fromEntries(numbers(MEMBERS, (id) => [`name${id}`, id])));
     const work = async (): Promise<void> => {
-      for (let count = 0; count < 10; count++)
-        JSON.parse(JSON.stringify(Object.fromEntries(Array.from({ length: MEMBERS }, (_, id) => [`name${id}`, id]))));
+      for (let count = 0; count < 10; count++) JSON.parse(json);
     };
     await expect(requireShortTurns(probe, work)).rejects.toThrow("to be less than or equal to 50");
   });
