@@ -34,7 +34,7 @@ test("recorded models solve every task in at most 2.2 turns with Skillgate [D4]"
 });
 
 test("the turns of recorded models depend on the catalog [D4]", { timeout: 120_000 }, async () => {
-  const { Skillgate: played = [] } = await measure("--without-catalog");
+  const { Skillgate: played = [] } = await measure("--without-catalog", "--only-skillgate");
   expect(played.filter(({ turns, maxTurns }) => turns > maxTurns).map(({ task }) => task)).toEqual([
     "types of results",
     "catalog on the page",
