@@ -2,6 +2,9 @@ import { expect, test } from "vitest";
 
 import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
+/** For checks in which types say nothing: the compiler takes a second to load. */
+const UNTYPED = { "settings.yaml": "typecheck: false\n" };
+
 test("lists with check the calls of a program, and makes none [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const code = "await device.MathSkill.fail('no');\nfor (const n of [1, 2]) await device.MathSkill.add(n, 1);";
@@ -26,7 +29,7 @@ test(
   "prints violations, plan and notes with check --json, and marks values known only at run time [O1]",
   { tags: "rest" },
   async () => {
-    const cwd = project({ "skills/math.js": MATH_SKILL });
+    const cwd = project({ "skills/math.js": MATH_SKILL, ...UNTYPED });
     const fine = await skillgate(["check", "-e", "device.MathSkill.add(1, Date.now())", "--json"], { cwd });
     expect({ exit: fine.exit, stderr: fine.stderr }).toEqual({ exit: 0, stderr: "" });
     expect(JSON.parse(fine.stdout)).toMatchObject({
@@ -41,10 +44,11 @@ test(
 );
 
 test("checks a file or stdin, and waits for a server that it needs [O1]", { tags: "rest" }, async () => {
-  const cwd = project({ ".mcp.json": MCP_JSON, "program.js": "await device.FilesystemMCP.list_directory('.')" });
+  const source = "await device.FilesystemMCP.list_directory('.')";
+  const cwd = project({ ".mcp.json": MCP_JSON, "program.js": source, ...UNTYPED });
   const outcomes = await Promise.all([
     skillgate(["check", "program.js"], { cwd }),
-    skillgate(["check"], { cwd, input: "await device.FilesystemMCP.list_directory('.')" }),
+    skillgate(["check"], { cwd, input: source }),
   ]);
   const says = "The program is valid; it calls\n  line 1  FilesystemMCP.list_directory\n";
   expect(outcomes.map(({ exit, stdout }) => ({ exit, stdout }))).toEqual([
@@ -54,7 +58,7 @@ test("checks a file or stdin, and waits for a server that it needs [O1]", { tags
 });
 
 test("reports with check a program without calls [O1]", { tags: "rest" }, async () => {
-  expect((await skillgate(["check", "-e", "1 + 1"], { cwd: project() })).stdout).toBe(
+  expect((await skillgate(["check", "-e", "1 + 1"], { cwd: project(UNTYPED) })).stdout).toBe(
     "The program is valid; it calls nothing\n",
   );
 });
