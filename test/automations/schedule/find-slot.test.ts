@@ -112,7 +112,9 @@ test("runs a daily schedule once on each day of the zone, in order", { tags: "re
       expect(slots.every((slot, index) => index === 0 || slot > (slots[index - 1] ?? 0))).toBe(true);
       const days = new Set<string>();
       const readDay = createDayReader(zone);
-      for (let at = slots[0] ?? 0; at <= (slots.at(-1) ?? 0); at += DAY_MS / 48) days.add(readDay(at));
+      for (const slot of slots) days.add(readDay(slot));
+      // Each day of a zone is longer than three hours.
+      for (let at = slots[0] ?? 0; at <= (slots.at(-1) ?? 0); at += DAY_MS / 8) days.add(readDay(at));
       // A slot of the hour before midnight that is left out is at midnight.
       expect(slots.length - days.size).toBeOneOf(
         zone === "America/Nuuk" || zone === "America/Scoresbysund" ? [0, 1] : [0],
@@ -177,10 +179,7 @@ function walk({ zone, schedule, from, until }: Walk): readonly number[] {
   const { hours, minutes } = schedule.times.fields;
   const matches = (local: number): boolean =>
     hours.includes(Math.floor(local / 3_600_000) % 24) && minutes.includes(Math.floor(local / MINUTE_MS) % 60);
-  const readLocal = createLocalReader(zone);
-  const moments: { at: number; local: number }[] = [];
-  for (let at = from - 2 * DAY_MS; at <= until + 2 * DAY_MS; at += MINUTE_MS)
-    moments.push({ at, local: readLocal(at) });
+  const moments = readMoments(zone, from - 2 * DAY_MS, until + 2 * DAY_MS);
   const slots = new Set<number>();
   if (hours.length === 24) for (const { at, local } of moments) if (matches(local)) slots.add(at);
   if (hours.length < 24) {
@@ -192,6 +191,25 @@ function walk({ zone, schedule, from, until }: Walk): readonly number[] {
     }
   }
   return [...slots].filter((slot) => slot > from && slot <= until).toSorted((a, b) => a - b);
+}
+
+interface Moment {
+  readonly at: number;
+  readonly local: number;
+}
+
+const readBefore = new Map<string, readonly Moment[]>();
+
+/** Reads the clock of a zone in each minute, once for all schedules. */
+function readMoments(zone: string, from: number, until: number): readonly Moment[] {
+  const key = `${zone} ${from} ${until}`;
+  const before = readBefore.get(key);
+  if (before !== undefined) return before;
+  const readLocal = createLocalReader(zone);
+  const moments: Moment[] = [];
+  for (let at = from; at <= until; at += MINUTE_MS) moments.push({ at, local: readLocal(at) });
+  readBefore.set(key, moments);
+  return moments;
 }
 
 function createLocalReader(zone: string): (at: number) => number {
@@ -215,8 +233,17 @@ function createDayReader(zone: string): (at: number) => string {
   return (at) => format.format(at);
 }
 
+const changesByZone = new Map<string, readonly number[]>();
+
 /** Lists the hours in which the clock of a zone changes in a year. */
 function listChanges(zone: string, year: number): readonly number[] {
+  const key = `${zone} ${year}`;
+  const changes = changesByZone.get(key) ?? findChanges(zone, year);
+  changesByZone.set(key, changes);
+  return changes;
+}
+
+function findChanges(zone: string, year: number): readonly number[] {
   const readLocal = createLocalReader(zone);
   const changes: number[] = [];
   for (let at = Date.UTC(year, 0, 1); at < Date.UTC(year + 1, 0, 2); at += 6 * 3_600_000)
