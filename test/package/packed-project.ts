@@ -17,10 +17,9 @@ export function createProject(files: Readonly<Record<string, string>>): string {
   }
   const modules = join(folder, "node_modules");
   mkdirSync(modules, { recursive: true });
-  const [{ files: packed }] = JSON.parse(pack()) as [{ readonly files: readonly { readonly path: string }[] }];
   mkdirSync(join(modules, ".bin"));
   symlinkSync("../skillgate/dist/src/bin.js", join(modules, ".bin/skillgate"));
-  for (const { path } of packed) cpSync(path, join(modules, "skillgate", path));
+  for (const path of (packed ??= listPacked())) cpSync(path, join(modules, "skillgate", path));
   for (const name of listDependencies()) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(resolve("node_modules", name), join(modules, name));
@@ -44,12 +43,16 @@ export async function runNode(args: readonly string[], env: Readonly<Record<stri
   });
 }
 
-function pack(): string {
+/** The files of the package. They are the same for all projects of this process, and npm takes a second to list them. */
+let packed: readonly string[] | undefined;
+
+function listPacked(): readonly string[] {
   const { status, stdout, stderr } = spawnSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     encoding: "utf8",
   });
   expect(status, stderr).toBe(0);
-  return stdout;
+  const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
+  return files.map(({ path }) => path);
 }
 
 /** Returns the names of the packages that a user installs with this one. */
