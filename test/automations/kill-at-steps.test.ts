@@ -11,6 +11,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, type Runtime } from "../../src/index.ts";
 import { createKeys } from "../../src/keys/index.ts";
+import { getUserStateDir } from "../../src/runtime/user-state-dir.ts";
 import { getProjectStateDir } from "../../src/shared/files/project-state-dir.ts";
 import { findSqlite, type SqliteConnection } from "../../src/store/database/sqlite-program.ts";
 import type { OccurrenceRow } from "../../src/store/index.ts";
@@ -108,7 +109,9 @@ async function openProject(kind: Kind, source: object = {}): Promise<Project> {
   });
   const env = environment(cwd, { HOOK_SECRET: SECRET });
   const store = getProjectStateDir(cwd, env);
-  const runtime = await createRuntime({ cwd, env, store, settings: "settings.yaml", skillsDir: false });
+  // In the state of the user, so that the servers need not compile the document again.
+  const mcp = { stateDir: getUserStateDir(env) ?? false } as const;
+  const runtime = await createRuntime({ cwd, env, store, settings: "settings.yaml", skillsDir: false, mcp });
   onTestFinished(() => runtime.close());
   await runtime.ready;
   await createKeys(await runtime.database()).create({ name: "poster", permissions: ["call:ReceiverAPI.*"] });
@@ -179,9 +182,9 @@ function unblock({ connection }: Project): void {
   connection.exec("DROP VIEW endless");
 }
 
-/** Waits until a process stays in a transaction. */
+/** Waits until a process stays in a transaction for half a second: it computes meanwhile. */
 async function whenBlocked({ connection }: Project): Promise<void> {
-  for (let looks = 0; looks < 20; await wait(50))
+  for (let looks = 0; looks < 10; await wait(50))
     try {
       connection.exec("BEGIN IMMEDIATE");
       connection.exec("ROLLBACK");
