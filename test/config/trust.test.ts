@@ -26,7 +26,7 @@ import {
   revokeTrust,
   trustProject,
 } from "../../src/config/index.ts";
-import { takeEvery } from "../support/repetitions.ts";
+import { takeShare } from "../support/repetitions.ts";
 import { readOptions } from "../../src/runtime/settings/index.ts";
 
 let cwd: string;
@@ -168,7 +168,7 @@ describe("with git", () => {
   });
 
   test.each(
-    takeEvery(2, [
+    takeShare(2, [
       ["lib/prices.ts", "a file beside the folder of skills"],
       ["src/rates.js", "an import of the project's package.json"],
       ["node_modules/money/index.js", "a package of the project"],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { repetitions, takeEvery } from "../support/repetitions.ts";
+import { repetitions, takeShare } from "../support/repetitions.ts";
 import { check, sourceText, questions } from "./stubs.ts";
 
 describe("ends hostile programs with an error, and soon [S5, S7]", () => {
@@ -88,7 +88,7 @@ describe("ends hostile programs with an error, and soon [S5, S7]", () => {
     ["a literal of many values", (n: number) => `device.TestSkill.echo([${"1,".repeat(n)}])`],
   ];
 
-  test.each(takeEvery(4, sources))(
+  test.each(takeShare(4, sources))(
     "takes twice as much work for twice as many %s [S5]",
     { tags: "repeated" },
     (_what, createSource) => {

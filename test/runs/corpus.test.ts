@@ -14,9 +14,9 @@ import { decodeFromGuest } from "../../src/shared/value-encoding.ts";
 import { openDatabase, type RunRow } from "../../src/store/index.ts";
 import { parseTagged } from "../../sandbox/index.ts";
 import { callerFor, LIMITS, type Program, readPrograms, stubSkills, type Traces } from "../support/corpus.ts";
-import { takeEvery } from "../support/repetitions.ts";
+import { takeShare } from "../support/repetitions.ts";
 
-const programs = takeEvery(24, readPrograms("benign"), 4);
+const programs = takeShare(24, readPrograms("benign"), 4);
 const folder = mkdtempSync(join(tmpdir(), "skillgate-runs-"));
 const traces: Traces = { forbidden: [], reached: [] };
 /** Calls whose provider was invoked after the interruption, by run and number, and the records that they continue. */

@@ -8,9 +8,9 @@ import { afterAll, expect, test } from "vitest";
 
 import { createRuntime } from "../../src/index.ts";
 import { callerFor, LIMITS, readPrograms, stubSkills } from "../support/corpus.ts";
-import { repetitions, takeEvery } from "../support/repetitions.ts";
+import { repetitions, takeShare } from "../support/repetitions.ts";
 
-const programs = takeEvery(16, readPrograms("benign"), 4);
+const programs = takeShare(16, readPrograms("benign"), 4);
 const folder = mkdtempSync(join(tmpdir(), "skillgate-replay-"));
 const options = { skillsDir: false, typecheck: false, store: folder, limits: LIMITS, workers: 1 } as const;
 const recording = await createRuntime({

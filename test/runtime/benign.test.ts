@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { LIMITS, openPrograms, readPrograms } from "../support/corpus.ts";
-import { takeEvery } from "../support/repetitions.ts";
+import { takeShare } from "../support/repetitions.ts";
 
 const rejections: unknown[] = [];
 const note = (reason: unknown): number => rejections.push(reason);
@@ -16,7 +16,7 @@ afterAll(() => {
 });
 
 describe("gives the value of benign programs [S1, S2, S3, S4]", () => {
-  const programs = takeEvery(3, readPrograms("benign"));
+  const programs = takeShare(3, readPrograms("benign"));
   let opened: Awaited<ReturnType<typeof openPrograms>>;
   beforeAll(async () => void (opened = await openPrograms(programs, LIMITS, 1)));
   afterAll(() => opened.runtime.close());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OP } from "../../sandbox/guest/host-protocol.ts";
 import type { Outcome, Runtime } from "../../src/index.ts";
 import fc from "../support/fuzz.ts";
-import { repetitions, takeEvery } from "../support/repetitions.ts";
+import { repetitions, takeShare } from "../support/repetitions.ts";
 import { openTakenOver } from "../support/taken-over-guest.ts";
 
 let runtime: Runtime;
@@ -66,7 +66,7 @@ const NAMES = [
   "a".repeat(600),
 ];
 const TEXTS = ["", "{", "}", "NaN", "undefined", '[{"a":', '"', "[1,]", "null", "7", '"text"', "{}", "[]", "[null]"];
-const LARGE = takeEvery(3, ["[".repeat(300_000), "x".repeat(3_000_000), "9".repeat(400_000)]);
+const LARGE = takeShare(3, ["[".repeat(300_000), "x".repeat(3_000_000), "9".repeat(400_000)]);
 
 test("runs a taken-over guest without an invalid text like any other [S6]", async () => {
   expect(await say([OP.log, 0, "0", '"hello"'])).toMatchObject({ kind: "completed", value: "end" });
@@ -86,7 +86,7 @@ describe.each(Object.entries(OP))("a taken-over guest that sends %s", (_, op) =>
 
   test("ends with an outcome for each name and number [S13]", { tags: "repeated" }, async () => {
     for (const name of NAMES)
-      for (const id of takeEvery(2, [0, -1, 2 ** 31, NaN])) {
+      for (const id of takeShare(2, [0, -1, 2 ** 31, NaN])) {
         const outcome = await say([op, id, name, "[]"]);
         expect(["completed", "failed"], `${name} ${id}`).toContain(outcome.kind);
       }

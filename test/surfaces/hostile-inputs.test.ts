@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
-import { takeEvery } from "../support/repetitions.ts";
+import { takeShare } from "../support/repetitions.ts";
 import { BIN, environment, skillgate } from "./cli/command.ts";
 import { DEEP_SERVER, HOSTILE_SKILL, METHODS, PROGRAMS, TEXTS } from "./hostile.ts";
 import { faultsOfProcess, type Parsed } from "./serving.ts";
@@ -87,7 +87,7 @@ describe.each(Object.entries(SURFACES))("%s", (surface, { run, call, send }) => 
     ...(send === undefined ? [] : TEXTS.map(([name, sent]) => ({ name, give: () => send(sent) }))),
   ];
 
-  test.each(takeEvery(16, inputs, 3))(
+  test.each(takeShare(16, inputs, 3))(
     "answers $name, and then the next request [V6]",
     { tags: "repeated" },
     async ({ give }) => {
@@ -107,7 +107,7 @@ describe("the command line", () => {
     ...METHODS.map(({ name, path, exit }) => ({ name: `call with ${name}`, args: ["call", path], input: "", exit })),
   ];
 
-  test.each(takeEvery(10, commands, 3))(
+  test.each(takeShare(10, commands, 3))(
     "answers $name with a readable error, and runs the next command [V6]",
     { tags: "repeated" },
     async ({ args, input, exit }) => {

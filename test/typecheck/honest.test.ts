@@ -4,7 +4,7 @@ import { readProgramSource } from "../../src/frontend/index.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { checkTypes } from "../../src/typecheck/check-types.ts";
 import { readPrograms } from "../support/corpus.ts";
-import { repetitions, takeEvery } from "../support/repetitions.ts";
+import { repetitions, takeShare } from "../support/repetitions.ts";
 import { STUBS } from "../support/stubs.ts";
 import { HONEST } from "./honest.ts";
 import { DECLARATIONS, createDeclarations, createSkills } from "./samples.ts";
@@ -54,7 +54,7 @@ test.each([
   { tags: "repeated", timeout: 120_000 },
   (_title, outputs) => {
     const declarations = createDeclarations(stubSkills(outputs));
-    const programs = takeEvery(24, readPrograms("benign"), 4);
+    const programs = takeShare(24, readPrograms("benign"), 4);
     expect(programs.length).toBeGreaterThan(repetitions(20, 100, 500));
     for (const { id, code } of programs) {
       const program = readProgramSource(code, { sourceBytes: 256 << 10 });
@@ -69,7 +69,7 @@ test.each([
 );
 
 test("reports no certain mistake in what JavaScript allows [S5]", { tags: "repeated" }, () => {
-  for (const code of takeEvery(4, HONEST)) {
+  for (const code of takeShare(4, HONEST)) {
     for (const typescript of [false, true]) {
       expect({ code, certain: findCertain(code, typescript, DECLARATIONS) }).toEqual({ code, certain: [] });
     }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createKeys } from "../../../src/keys/index.ts";
 import type { MethodSummary, Overview } from "../../../src/surfaces/console/messages.ts";
-import { takeEvery } from "../../support/repetitions.ts";
+import { takeShare } from "../../support/repetitions.ts";
 import { type ConsoleServer, serveConsole, TOKEN } from "./browser.ts";
 
 const HEADERS = { "x-skillgate-console": "1", "content-type": "application/json" };
@@ -76,7 +76,7 @@ const LENGTHS = [
   ["/complete", "code", 256 << 10],
 ] as const;
 const TITLE = "refuses a text at %s that takes long to analyse [O2]";
-test.each(takeEvery(LENGTHS.length, LENGTHS))(TITLE, { tags: "repeated" }, async (path, name, bytes) => {
+test.each(takeShare(LENGTHS.length, LENGTHS))(TITLE, { tags: "repeated" }, async (path, name, bytes) => {
   const server = await serveConsole();
   const cookie = await logIn(server);
   const answer = await post(server, path, { [name]: "[".repeat(bytes + 1) }, { cookie });

@@ -7,7 +7,7 @@ import { WebSocket } from "ws";
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
 import { createConnections } from "../../../src/surfaces/http/connection-limits.ts";
 import type { WebPages } from "../../../src/surfaces/http/index.ts";
-import { takeEvery } from "../../support/repetitions.ts";
+import { takeShare } from "../../support/repetitions.ts";
 import { serve } from "../serving.ts";
 
 const TEXT = "x".repeat(1 << 20);
@@ -172,7 +172,7 @@ const STREAMS: readonly (readonly [string, readonly TestRequest[], string])[] = 
   ],
 ];
 
-test.each(takeEvery(STREAMS.length, STREAMS))(
+test.each(takeShare(STREAMS.length, STREAMS))(
   "closes a connection that does not read a stream: %s",
   { tags: "repeated" },
   async (_, requests, accept) => {

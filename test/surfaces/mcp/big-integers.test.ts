@@ -7,7 +7,7 @@ import { markNumbers, parseExactly } from "../../../src/shared/json/exact-json.t
 import { createMcpSurface } from "../../../src/surfaces/mcp/index.ts";
 import { createJsonServer } from "../../support/mcp/json-server.ts";
 import { serve, shareRuntime } from "../serving.ts";
-import { takeEvery } from "../../support/repetitions.ts";
+import { takeEvery, takeShare } from "../../support/repetitions.ts";
 import { ERAS, type RawClient } from "./raw-client.ts";
 
 const BIG = "12345678901234567890";
@@ -102,7 +102,7 @@ describe.each(takeEvery(2, ERAS))(
   },
 );
 
-describe.each(takeEvery(2, ERAS))(
+describe.each(takeShare(2, ERAS))(
   "a client of %s gets the notifications of a server",
   { tags: "repeated" },
   (_era, open) => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 
 import { newClient, onElicitation, serve } from "../serving.ts";
-import { takeEvery } from "../../support/repetitions.ts";
+import { takeShare } from "../../support/repetitions.ts";
 import { ERAS } from "./raw-client.ts";
 
 const RICH = { rich: { command: process.execPath, args: ["test/fixtures/mcp/rich-server.js"] } };
 
-describe.each(takeEvery(2, ERAS))("exposed as calls, a client of %s", { tags: "repeated" }, (_era, open) => {
+describe.each(takeShare(2, ERAS))("exposed as calls, a client of %s", { tags: "repeated" }, (_era, open) => {
   test("finds, describes and calls methods without programs [V1]", async () => {
     const { url } = await serve({ expose: "calls" });
     const client = await open(`${url}/mcp`);

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createRuntime, type Outcome, type Runtime } from "../../../src/index.ts";
 
 import { folder, openRuntime, serve, shareRuntime } from "../serving.ts";
-import { takeEvery } from "../../support/repetitions.ts";
+import { takeEvery, takeShare } from "../../support/repetitions.ts";
 import { ERAS, openLegacy, type RawClient } from "./raw-client.ts";
 import { BIN, environment, project } from "./stdio-server.ts";
 
@@ -105,7 +105,7 @@ describe.each(takeEvery(2, ERAS))(
   },
 );
 
-describe.each(takeEvery(2, ERAS))(
+describe.each(takeShare(2, ERAS))(
   "of a server, a client of %s gets unchanged [M5]",
   { tags: "repeated" },
   (era, open) => {
@@ -255,7 +255,7 @@ describe.each(takeEvery(2, ERAS))(
   },
 );
 
-test.each(takeEvery(2, ERAS))(
+test.each(takeShare(2, ERAS))(
   "a client of %s gets the skills of a server, and their files [M7]",
   { tags: "repeated" },
   async (_era, open) => {

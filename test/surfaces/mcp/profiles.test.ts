@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createKeys } from "../../../src/keys/index.ts";
 import { defineSkill } from "../../../src/index.ts";
 import { folder, newClient, type Parsed, post, serve, TestSkill } from "../serving.ts";
-import { takeEvery } from "../../support/repetitions.ts";
+import { takeShare } from "../../support/repetitions.ts";
 import { ERAS } from "./raw-client.ts";
 
 const NoteSkill = defineSkill({
@@ -42,7 +42,7 @@ async function serveProfiles(isToken?: (token: string) => boolean) {
   return serve({}, options, isToken); // without the server of the folder of these tests
 }
 
-describe.each(takeEvery(2, ERAS))("a client of %s at /mcp/NAME", { tags: "repeated" }, (_era, open) => {
+describe.each(takeShare(2, ERAS))("a client of %s at /mcp/NAME", { tags: "repeated" }, (_era, open) => {
   test("gets the tools of the profile, with its names and texts [V1, O9]", async () => {
     const { url } = await serveProfiles();
     const client = await open(`${url}/mcp/math`);

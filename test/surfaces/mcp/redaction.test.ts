@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { serve } from "../serving.ts";
-import { takeEvery } from "../../support/repetitions.ts";
+import { takeShare } from "../../support/repetitions.ts";
 import { ERAS } from "./raw-client.ts";
 
 const TOKEN = `AIza${"Sy0-".repeat(9)}`;
@@ -24,7 +24,7 @@ const REQUESTS: readonly (readonly [string, Readonly<Record<string, unknown>>])[
   ["completion/complete", { ref: { type: "ref/prompt", name: "greet" }, argument: { name: "who", value: "a" } }],
 ];
 
-describe.each(takeEvery(2, ERAS))("errors of a server, for a client of %s", { tags: "repeated" }, (_era, open) => {
+describe.each(takeShare(2, ERAS))("errors of a server, for a client of %s", { tags: "repeated" }, (_era, open) => {
   test.each(REQUESTS)("mask secrets in answers to %s, and keep the path of a web API [P9]", async (method, params) => {
     const mcpServers = { refusing: REFUSING };
     const { url, runtime } = await serve({ expose: "both", names: "raw" }, { skills: [], mcpServers });

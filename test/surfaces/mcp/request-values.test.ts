@@ -10,7 +10,7 @@ import { OWNER } from "../../../src/model/caller.ts";
 import { createRequestValues, createSessionValues } from "../../../src/model/requests/request-values.ts";
 import { reflectingServer } from "../../support/mcp/http-servers.ts";
 import { folder, post, serve } from "../serving.ts";
-import { takeEvery } from "../../support/repetitions.ts";
+import { takeShare } from "../../support/repetitions.ts";
 import { ERAS, openLegacy, type RawClient } from "./raw-client.ts";
 import { BIN, environment, project } from "./stdio-server.ts";
 
@@ -30,7 +30,7 @@ const as = (project: string) => ({ "x-skillgate-session-project": project, "x-te
 
 const call = (client: RawClient, name: string, args = {}) => client.request("tools/call", { name, arguments: args });
 
-describe.each(takeEvery(2, ERAS))(
+describe.each(takeShare(2, ERAS))(
   "with the headers of its own requests, a client of %s",
   { tags: "repeated" },
   (_era, open) => {

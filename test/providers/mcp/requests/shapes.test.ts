@@ -7,7 +7,7 @@ import { toServerConfig } from "../../../../src/config/index.ts";
 import { readInTurns } from "../../../../src/providers/mcp/stdio/line-reader.ts";
 import { createJsonServer } from "../../../support/mcp/json-server.ts";
 import { connected, createContext, ROOT } from "../../../support/mcp/servers.ts";
-import { takeEvery } from "../../../support/repetitions.ts";
+import { takeShare } from "../../../support/repetitions.ts";
 
 const WIDE = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`name${at}`, at])));
 
@@ -31,7 +31,7 @@ const SERVERS = {
   "over HTTP as events": async () => ({ url: await createJsonServer({ tools: ["wire"], as: "events" }) }),
 };
 
-test.each(takeEvery(2, Object.entries(SERVERS)))(
+test.each(takeShare(2, Object.entries(SERVERS)))(
   "fails only the call of an answer whose object has too many names, %s [M9, S7]",
   { tags: "repeated" },
   async (_way, start) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { HAS_TERMINAL, MATH_SKILL, meetingPoint, project } from "../command.ts";
-import { takeEvery } from "../../../support/repetitions.ts";
+import { takeShare } from "../../../support/repetitions.ts";
 import { startChat } from "./chat-terminal.ts";
 
 /** A project with a script, and with its state in a folder of its own. */
@@ -107,7 +107,7 @@ a   b
     ["n", 0],
   ] as const;
   const title = "asks for an approval in place, with the card of other commands: %s [P6]";
-  test.each(takeEvery(answers.length, answers))(title, { tags: "repeated" }, async (answer, paid) => {
+  test.each(takeShare(answers.length, answers))(title, { tags: "repeated" }, async (answer, paid) => {
     const code = "await device.MathSkill.pay('Ada', 1); await device.MathSkill.pay('Bob', 1)";
     const chat = startChat(chatProject([{ code }, "Done."]));
     await chat.until("> ");

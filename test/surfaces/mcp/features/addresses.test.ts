@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { AddressBook } from "../../../../src/surfaces/mcp/addresses/address-book.ts";
 import { parseOwnAddress, toLabel, toOwnAddress } from "../../../../src/surfaces/mcp/addresses/own-address.ts";
 import { serveDescribed } from "./described.ts";
-import { takeEvery } from "../../../support/repetitions.ts";
+import { takeShare } from "../../../support/repetitions.ts";
 import { ERAS, openLegacy, type RawClient } from "../raw-client.ts";
 
 const CLOCK = "ui://get-time/mcp-app.html";
@@ -29,7 +29,7 @@ async function findPage(client: RawClient, name: string): Promise<string> {
   return meta.ui.resourceUri;
 }
 
-describe.each(takeEvery(2, ERAS))(
+describe.each(takeShare(2, ERAS))(
   "of two servers with one address, a client of %s",
   { tags: "repeated" },
   (_era, open) => {

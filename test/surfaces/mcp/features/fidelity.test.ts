@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { OWNER } from "../../../../src/model/caller.ts";
 import { getServerTexts } from "../../../../src/surfaces/mcp/instructions.ts";
-import { takeEvery } from "../../../support/repetitions.ts";
+import { takeShare } from "../../../support/repetitions.ts";
 import { ERAS, type RawClient } from "../raw-client.ts";
 import { type Described, serveDescribed } from "./described.ts";
 
@@ -27,7 +27,7 @@ function received(text: string): object {
   );
 }
 
-test.each(takeEvery(2, ERAS))(
+test.each(takeShare(2, ERAS))(
   "a server gets the _meta of a call, a read and a prompt of a client of %s [M5] [V1]",
   { tags: "repeated" },
   async (era, open) => {
@@ -76,7 +76,7 @@ test("the error of a read of a resource that does not exist has the code of the 
   }
 });
 
-test.each(takeEvery(2, ERAS))(
+test.each(takeShare(2, ERAS))(
   "with raw names, a client of %s gets names with dots, of up to 128 characters [V1]",
   { tags: "repeated" },
   async (_era, open) => {
@@ -131,7 +131,7 @@ test("with tools alone, the instructions of servers stand in those of Skillgate,
   expect(some).not.toContain("Rules of b");
 });
 
-test.each(takeEvery(2, ERAS))(
+test.each(takeShare(2, ERAS))(
   "a client of %s learns of apps and skills only if there are some [V1] [M7]",
   { tags: "repeated" },
   async (_era, open) => {

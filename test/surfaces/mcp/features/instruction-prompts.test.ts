@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { folder, serve } from "../../serving.ts";
-import { takeEvery } from "../../../support/repetitions.ts";
+import { takeShare } from "../../../support/repetitions.ts";
 import { ERAS, openLegacy } from "../raw-client.ts";
 
 /** A skills folder with two Agent Skills, one with a script, and a skill whose guidance stands beside its code. */
@@ -25,7 +25,7 @@ function writeSkills(): string {
   return skills;
 }
 
-describe.each(takeEvery(2, ERAS))("a client of %s", { tags: "repeated" }, (_era, open) => {
+describe.each(takeShare(2, ERAS))("a client of %s", { tags: "repeated" }, (_era, open) => {
   test("lists the instructions of local skills as prompts, and gets their text [L1, M7]", async () => {
     const { url } = await serve({}, { skillsDir: writeSkills(), discover: false });
     const client = await open(`${url}/mcp`);

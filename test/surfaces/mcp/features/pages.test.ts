@@ -8,7 +8,7 @@ import { EXPOSES } from "../../../../src/model/tools/exposure.ts";
 import { describeKnownServers } from "../../../../src/providers/mcp/known-server.ts";
 import { folder } from "../../serving.ts";
 import { connected } from "../../../support/mcp/servers.ts";
-import { takeEvery } from "../../../support/repetitions.ts";
+import { takeEvery, takeShare } from "../../../support/repetitions.ts";
 import { ERAS, openLegacy, type RawClient } from "../raw-client.ts";
 import { serveDescribed, shareDescribed } from "./described.ts";
 
@@ -38,7 +38,7 @@ async function call(client: RawClient, name: string, args: object = {}): Promise
   return (await client.request("tools/call", { name, arguments: args })).content[0].text;
 }
 
-describe.each(takeEvery(2, ERAS))("a page shown by a client of %s", { tags: "repeated" }, (_era, open) => {
+describe.each(takeShare(2, ERAS))("a page shown by a client of %s", { tags: "repeated" }, (_era, open) => {
   test.each(EXPOSES)("calls the tools of its server by their names there, exposed as %s [M7] [V1]", async (expose) => {
     const { url } = await serveBudgets({ expose });
     const client = await open(url);

@@ -7,7 +7,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import { ListedSkillFiles } from "../../../../src/providers/mcp/catalog/skill-files.ts";
 import { folder, post, serve, TestSkill } from "../../serving.ts";
-import { takeEvery } from "../../../support/repetitions.ts";
+import { takeShare } from "../../../support/repetitions.ts";
 import { ERAS, openLegacy } from "../raw-client.ts";
 import { serveDescribed } from "./described.ts";
 
@@ -23,7 +23,7 @@ const skill = (body: string, more: object = {}) => ({
 });
 const contents = (body: string) => ({ [`${FOLDER}SKILL.md`]: manifest(body) });
 
-test.each(takeEvery(2, ERAS))(
+test.each(takeShare(2, ERAS))(
   "a file of a skill is read only as it was listed, by a program and by a client of %s [M7]",
   { tags: "repeated" },
   async (_era, open) => {
@@ -274,7 +274,7 @@ describe("the files of a skill are those that a client has been shown", () => {
   });
 });
 
-test.each(takeEvery(2, ERAS))(
+test.each(takeShare(2, ERAS))(
   "a client of %s reads folders of skills, by their servers or their lists of files [M7]",
   { tags: "repeated" },
   async (_era, open) => {
@@ -316,7 +316,7 @@ test.each(takeEvery(2, ERAS))(
   },
 );
 
-test.each(takeEvery(2, ERAS))(
+test.each(takeShare(2, ERAS))(
   "a client of %s gets the skills of Skillgate itself, as far as it may use them [M7] [P8]",
   { tags: "repeated" },
   async (_era, open) => {
@@ -364,7 +364,7 @@ test.each(takeEvery(2, ERAS))(
   },
 );
 
-test.each(takeEvery(2, ERAS))(
+test.each(takeShare(2, ERAS))(
   "a client of %s gets a skill that no list has, and no word of the server about itself [M7]",
   { tags: "repeated" },
   async (_era, open) => {
