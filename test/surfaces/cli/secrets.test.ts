@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { CANARY, findLeak } from "../../support/canary.ts";
-import { takeEvery } from "../../support/repetitions.ts";
-import { ended, project, skillgate, start } from "./command.ts";
+import { takeShare } from "../../support/repetitions.ts";
+import { ended, project, shareProject, skillgate, start } from "./command.ts";
 
 const LEAKY = {
   command: process.execPath,
@@ -44,6 +44,8 @@ const FILES = {
   "skills/spill.ts": SPILL_SKILL,
 };
 
+const getProject = shareProject(FILES);
+
 /** Throws the canary in the process of the command when a signal tells it to. */
 const FAULT = `process.on("SIGUSR2", () => {
   throw new Error("a fault " + process.env.CANARY, { cause: new Error(process.env.CANARY) });
@@ -73,8 +75,8 @@ const COMMANDS: readonly (readonly [shown: string, ...args: readonly string[]])[
 
 describe("masks a secret of the configuration in [P9]", () => {
   const cases = COMMANDS.flatMap((command) => [command, [...command, "--json"] as const]);
-  test.each(takeEvery(11, cases))("(%s) skillgate %s %s %s %s %s %s", { tags: "repeated" }, async (shown, ...args) => {
-    const { stdout, stderr } = await skillgate(args, { cwd: project(FILES) });
+  test.each(takeShare(11, cases))("(%s) skillgate %s %s %s %s %s %s", { tags: "repeated" }, async (shown, ...args) => {
+    const { stdout, stderr } = await skillgate(args, { cwd: getProject() });
     expect(stdout + stderr).toContain(shown);
     expect(findLeak(stdout + stderr)).toBeUndefined();
   });
