@@ -63,7 +63,7 @@ test(
   { tags: "rest" },
   async () => {
     const maxStarts = repetitions(2, 3, MAX_STARTS);
-    const typecheck = opened({ limitMs: 500, maxStarts });
+    const typecheck = opened({ limitMs: 1_000, maxStarts });
     for (let start = 1; start <= maxStarts; start++) {
       expect(await typecheck.warmUp()).toBe(true);
       expect(await typecheck.check(WRONG)).toEqual(FOUND);

@@ -87,6 +87,7 @@ describe.each([
 
 test.each(["github", "stripe"])(
   "no description of a method of %s has more than 1,500 tokens, and each type that it leaves out is there by its name [D3]",
+  { timeout: 120_000 },
   async (name) => {
     const { catalog } = await openDocument(name);
     const described = catalog.methods.map(({ path }) => describeMethod(catalog, path));
