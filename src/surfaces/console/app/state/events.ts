@@ -22,8 +22,10 @@ export function onEvent<Name extends ConsoleEventName>(name: Name, listener: Dat
   return () => void all.delete(listener);
 }
 
+export type ChangedPart = "accounts" | "automations" | "catalog" | "servers";
+
 /** Lets the parts of the page that follow an event load their data again, before the server reports the change. */
-export function reportChange(name: "accounts" | "automations" | "catalog" | "servers"): void {
+export function reportChange(name: ChangedPart): void {
   for (const listener of listeners.get(name) ?? []) (listener as () => void)();
 }
 

@@ -3,8 +3,7 @@ import { request } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { type Choice, Field, Form, type FormValues } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
-import { reportChange } from "../../state/events.ts";
-import { showToast } from "../../state/toasts.ts";
+import { announceChange } from "../../state/announce-change.ts";
 
 interface ConnectAccountProps {
   readonly account: AccountSummary;
@@ -22,8 +21,7 @@ export function ConnectAccount({ account, names, mayConnectOthers, onClose }: Co
     const target = key === "" ? { owner } : { key };
     const body = { ...target, values: names.map((_, at) => values[toField(at)] ?? "") };
     await request(`/accounts/${encodeURIComponent(name)}/connect`, { method: "POST", body });
-    showToast({ tone: "ok", text: `${name} is connected` });
-    reportChange("accounts");
+    announceChange(`${name} is connected`, "accounts");
     onClose();
   };
   return (

@@ -3,8 +3,7 @@ import { request } from "../../api.ts";
 import { askToConfirm } from "../../components/dialog.tsx";
 import { Button } from "../../components/elements.tsx";
 import { Text } from "../../components/text.tsx";
-import { reportChange } from "../../state/events.ts";
-import { showToast } from "../../state/toasts.ts";
+import { announceChange } from "../../state/announce-change.ts";
 
 /** The logins at MCP servers that the reader may see. A login is made with `skillgate mcp login`. */
 export function ServerLogins({ logins }: { readonly logins: readonly ServerLoginSummary[] }) {
@@ -35,6 +34,5 @@ async function remove({ server, owner, ownerName }: ServerLoginSummary): Promise
   const text = `The login at ${server} for ${ownerName} is deleted here. Its tokens may still be valid there until they end.`;
   if (!(await askToConfirm({ title: "Remove the login?", text, confirm: "Remove" }))) return;
   await request("/logins/remove", { method: "POST", body: { server, owner } });
-  showToast({ tone: "ok", text: `The login at ${server} is removed` });
-  reportChange("accounts");
+  announceChange(`The login at ${server} is removed`, "accounts");
 }

@@ -4,16 +4,14 @@ import { Dialog } from "../../components/dialog.tsx";
 import { type Choice, Field, Form, type FormValues } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
 import { formatLink, navigate } from "../../router.ts";
-import { reportChange } from "../../state/events.ts";
-import { showToast } from "../../state/toasts.ts";
+import { announceChange } from "../../state/announce-change.ts";
 
 /** Adds an API by the address of its document, or by its pasted text. */
 export function AddApi({ onClose }: { readonly onClose: () => void }) {
   const add = async ({ name = "", kind, document, text, server, account, reach }: FormValues): Promise<void> => {
     const body = { name, kind, document, text, server, account, private: reach === "private" };
     await request("/apis", { method: "POST", body });
-    showToast({ tone: "ok", text: `${name} is added` });
-    reportChange("servers");
+    announceChange(`${name} is added`, "servers");
     onClose();
     navigate(formatLink(["apis", name]));
   };

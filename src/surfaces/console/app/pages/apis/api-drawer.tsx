@@ -8,8 +8,7 @@ import { FilterField } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
 import { countNoun, Text, Time } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
-import { reportChange } from "../../state/events.ts";
-import { showToast } from "../../state/toasts.ts";
+import { announceChange } from "../../state/announce-change.ts";
 
 interface ApiDrawerProps {
   readonly name: string;
@@ -71,16 +70,14 @@ function Actions({ api: { name, changeCount }, onClose }: { readonly api: ApiSum
   const path = `/apis/${encodeURIComponent(name)}`;
   const change = async (action: "refresh" | "accept", text: string): Promise<void> => {
     await request(`${path}/${action}`, { method: "POST", body: {} });
-    showToast({ tone: "ok", text });
-    reportChange("servers");
+    announceChange(text, "servers");
   };
   const remove = async (): Promise<void> => {
     const text = `${name} is removed from settings.yaml. Its skill is gone from then on.`;
     if (!(await askToConfirm({ title: `Remove ${name}?`, text, confirm: "Remove" }))) return;
     await request(path, { method: "DELETE" });
-    showToast({ tone: "ok", text: `${name} is removed` });
     onClose();
-    reportChange("servers");
+    announceChange(`${name} is removed`, "servers");
   };
   return (
     <div class="row">

@@ -8,7 +8,7 @@ import { Field, Form, type FormValues } from "../../components/form.tsx";
 import { KeyField } from "../../components/outcome/save-automation.tsx";
 import { Text } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
-import { reportChange } from "../../state/events.ts";
+import { announceChange } from "../../state/announce-change.ts";
 import { showError, showToast } from "../../state/toasts.ts";
 import { ArgumentFields, listArguments, readArguments } from "../methods/argument-fields.tsx";
 import { createLazyPage } from "../lazy-page.tsx";
@@ -32,8 +32,7 @@ export function AutomationActions({ automation }: AutomationActionsProps) {
   const takesInput = input !== null || hook !== null;
   const resume = async (): Promise<void> => {
     await request(`${getPath(name)}/resume`, { method: "POST", body: {} });
-    showToast({ tone: "ok", text: `${name} is resumed` });
-    reportChange("automations");
+    announceChange(`${name} is resumed`, "automations");
   };
   const remove = async (): Promise<void> => {
     const text = `${name}, its file, its history and its stored values are deleted.`;
@@ -73,8 +72,7 @@ function needsAcceptance({ state, offer }: AutomationDetail): boolean {
 
 async function run(name: string, input?: unknown): Promise<void> {
   await request<OccurrenceSummary>(`${getPath(name)}/run`, { method: "POST", body: { input } });
-  showToast({ tone: "ok", text: `${name} runs; its history has the result` });
-  reportChange("automations");
+  announceChange(`${name} runs; its history has the result`, "automations");
 }
 
 interface AutomationDialogProps extends AutomationActionsProps {
@@ -124,8 +122,7 @@ function parseInput(text: string): unknown {
 function PauseDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const pause = async ({ reason = "" }: FormValues): Promise<void> => {
     await request(`${getPath(name)}/pause`, { method: "POST", body: { reason } });
-    showToast({ tone: "ok", text: `${name} is paused` });
-    reportChange("automations");
+    announceChange(`${name} is paused`, "automations");
     onClose();
   };
   return (
@@ -162,8 +159,7 @@ function AcceptDialog({
   const accept = async (): Promise<void> => {
     const body = { digest, ...(version.key !== undefined && { key: version.key }) };
     await request(`${getPath(name)}/accept`, { method: "POST", body });
-    showToast({ tone: "ok", text: `${name} is accepted and enabled` });
-    reportChange("automations");
+    announceChange(`${name} is accepted and enabled`, "automations");
     onClose();
   };
   return (

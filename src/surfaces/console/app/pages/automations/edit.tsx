@@ -11,8 +11,8 @@ import { CodeEditor } from "../../components/editor/code-editor.tsx";
 import { Button } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";
 import { Text } from "../../components/text.tsx";
-import { reportChange } from "../../state/events.ts";
-import { showError, showToast } from "../../state/toasts.ts";
+import { announceChange } from "../../state/announce-change.ts";
+import { showError } from "../../state/toasts.ts";
 import { Plan } from "./offer.tsx";
 import { getPath } from "./states.tsx";
 
@@ -60,8 +60,7 @@ function FileEditor({ name, file, isChanged, onClose, onCancel }: FileEditorProp
   );
   const save = async (): Promise<void> => {
     await request(getPath(name), { method: "PUT", body: { text: text.current, digest: file.digest } });
-    showToast({ tone: "ok", text: `${name}.yaml is saved. Accept it, so that it runs` });
-    reportChange("automations");
+    announceChange(`${name}.yaml is saved. Accept it, so that it runs`, "automations");
     onClose();
   };
   return (

@@ -8,8 +8,7 @@ import { JsonTree } from "../../components/json-tree.tsx";
 import { Load } from "../../components/load.tsx";
 import { formatDuration, Text } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
-import { reportChange } from "../../state/events.ts";
-import { showToast } from "../../state/toasts.ts";
+import { announceChange } from "../../state/announce-change.ts";
 import { OccurrenceBadge, OccurrenceTime } from "./states.tsx";
 
 /** Occurrences that are listed at once. */
@@ -27,8 +26,7 @@ export function AutomationHistoryView({ name, mayChange }: HistoryProps) {
   const path = `/automations/${encodeURIComponent(name)}`;
   const retry = async (occurrence: string): Promise<void> => {
     await request<OccurrenceSummary>(`${path}/retry`, { method: "POST", body: { occurrence } });
-    showToast({ tone: "ok", text: "It runs again: what its run has done is not done again" });
-    reportChange("automations");
+    announceChange("It runs again: what its run has done is not done again", "automations");
   };
   return (
     <Card title="History">

@@ -8,8 +8,7 @@ import { Button, ErrorNotice, Facts, StatusBadge } from "../../components/elemen
 import { Load } from "../../components/load.tsx";
 import { Code, countNoun, formatDuration, Text } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
-import { reportChange } from "../../state/events.ts";
-import { showToast } from "../../state/toasts.ts";
+import { announceChange } from "../../state/announce-change.ts";
 import { ServerForm } from "./server-form.tsx";
 
 interface ServerDrawerProps {
@@ -81,16 +80,14 @@ function Actions({ name, status, declaration, onClose }: ActionsProps) {
   const path = `/servers/${encodeURIComponent(name)}`;
   const switchServer = async (): Promise<void> => {
     await request(`${path}/enabled`, { method: "POST", body: { enabled: isDisabled } });
-    showToast({ tone: "ok", text: `${name} is ${isDisabled ? "enabled" : "disabled"}` });
-    reportChange("servers");
+    announceChange(`${name} is ${isDisabled ? "enabled" : "disabled"}`, "servers");
   };
   const remove = async (): Promise<void> => {
     const text = `${name} is removed from ${declaration.file}. Its skill is gone from then on.`;
     if (!(await askToConfirm({ title: `Remove ${name}?`, text, confirm: "Remove" }))) return;
     await request(path, { method: "DELETE" });
-    showToast({ tone: "ok", text: `${name} is removed` });
     onClose();
-    reportChange("servers");
+    announceChange(`${name} is removed`, "servers");
   };
   return (
     <div class="row">

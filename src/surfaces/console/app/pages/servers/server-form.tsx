@@ -1,8 +1,7 @@
 import { request } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { Field, Form, type FormValues } from "../../components/form.tsx";
-import { reportChange } from "../../state/events.ts";
-import { showToast } from "../../state/toasts.ts";
+import { announceChange } from "../../state/announce-change.ts";
 import { parseEntry } from "./add-servers.tsx";
 
 interface ServerFormProps {
@@ -17,8 +16,7 @@ export function ServerForm({ name, entry, onClose }: ServerFormProps) {
   const save = async (values: FormValues): Promise<void> => {
     const body = { entry: parseEntry(values["entry"] ?? "") };
     await request(`/servers/${encodeURIComponent(name)}`, { method: "PUT", body });
-    showToast({ tone: "ok", text: `${name} is saved` });
-    reportChange("servers");
+    announceChange(`${name} is saved`, "servers");
     onClose();
   };
   return (
