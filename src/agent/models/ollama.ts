@@ -1,7 +1,7 @@
 import type { LanguageModelV3CallOptions, LanguageModelV3Message, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
 import { getMessage } from "../../errors.ts";
-import { isRecord } from "../../model/json.ts";
+import { isRecord, parseJson, parseJsonObject, toList, toRecord } from "../../model/json.ts";
 import { ModelRequestError } from "./model-request-error.ts";
 import { fetchSameServer } from "../../shared/http/fetch-same-server.ts";
 import type { ChatModel } from "./open-model.ts";
@@ -49,16 +49,15 @@ async function post(
 }
 
 function readError(text: string): string | undefined {
-  const value = parseLine(text);
-  const { error } = isRecord(value) ? value : {};
+  const { error } = toRecord(parseJson(text));
   return typeof error === "string" ? error : isRecord(error) ? String(error["message"]) : undefined;
 }
 
 async function* readParts(body: ReadableStream<Uint8Array>): AsyncGenerator<LanguageModelV3StreamPart> {
   let calls = 0;
   for await (const line of readLines(body)) {
-    const chunk = parseLine(line);
-    if (!isRecord(chunk)) {
+    const chunk = parseJsonObject(line);
+    if (chunk === undefined) {
       yield { type: "error", error: new Error("a line of the reply is not a JSON object") };
       return;
     }
@@ -66,11 +65,10 @@ async function* readParts(body: ReadableStream<Uint8Array>): AsyncGenerator<Lang
       yield { type: "error", error: chunk["error"] };
       return;
     }
-    const message = isRecord(chunk["message"]) ? chunk["message"] : {};
-    const { thinking, content, tool_calls: toolCalls } = message;
+    const { thinking, content, tool_calls: toolCalls } = toRecord(chunk["message"]);
     if (typeof thinking === "string" && thinking !== "") yield createDelta("reasoning-delta", thinking);
     if (typeof content === "string" && content !== "") yield createDelta("text-delta", content);
-    for (const call of Array.isArray(toolCalls) ? toolCalls : []) yield readToolCall(call, ++calls);
+    for (const call of toList(toolCalls)) yield readToolCall(call, ++calls);
     if (chunk["done"] === true) {
       yield readFinish(chunk, calls);
       return;
@@ -80,8 +78,8 @@ async function* readParts(body: ReadableStream<Uint8Array>): AsyncGenerator<Lang
 }
 
 function readToolCall(call: unknown, number: number): LanguageModelV3StreamPart {
-  const { id, function: called } = isRecord(call) ? call : {};
-  const { name, arguments: args } = isRecord(called) ? called : {};
+  const { id, function: called } = toRecord(call);
+  const { name, arguments: args } = toRecord(called);
   return {
     type: "tool-call",
     toolCallId: typeof id === "string" ? id : `call_${number}_${crypto.randomUUID().slice(0, 8)}`,
@@ -114,14 +112,6 @@ async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
     yield* lines.filter((line) => line.trim() !== "");
   }
   if (pending.trim() !== "") yield pending;
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // reported by the reader of the parts
-  }
 }
 
 function createBody(name: string, contextTokens: number, options: LanguageModelV3CallOptions): unknown {

@@ -1,6 +1,6 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
 
-import { isRecord } from "../../model/json.ts";
+import { parseJson, toRecord } from "../../model/json.ts";
 import type { ChatMessage, ChatToolCall } from "../messages.ts";
 import { formatToolResult } from "../steps/step-context.ts";
 
@@ -56,12 +56,7 @@ function toMessage(message: ChatMessage): LanguageModelV3Message {
 
 /** Servers reject arguments that are not an object; the result of such a call says what was wrong. */
 function parseObject(json: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
+  return toRecord(parseJson(json));
 }
 
 function toTextMessage(message: ChatMessage, fenceWord: string): LanguageModelV3Message {

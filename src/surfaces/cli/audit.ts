@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Option } from "commander";
 
-import { isRecord } from "../../model/json.ts";
+import { isRecord, parseJson } from "../../model/json.ts";
 import {
   type AuditFilter,
   type AuditItem,
@@ -191,14 +191,6 @@ async function readHead(file: string): Promise<{ readonly seq: number; readonly 
   if (isRecord(head) && typeof head["seq"] === "number" && typeof head["hash"] === "string")
     return { seq: head["seq"], hash: head["hash"] };
   throw new UsageError(`Cannot read the head in ${file}: it must be the output of skillgate audit verify --json`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface ExportFlags extends AuditFilter {

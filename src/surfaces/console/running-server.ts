@@ -2,7 +2,7 @@ import { timingSafeEqual, createHash, randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { isRecord } from "../../model/json.ts";
+import { parseJson, toRecord } from "../../model/json.ts";
 import { fetchSameServer } from "../../shared/http/fetch-same-server.ts";
 import { makeFolderSync } from "../../shared/files/make-folder.ts";
 
@@ -55,8 +55,7 @@ export async function findLoginLink(folder: string): Promise<string | undefined>
       headers: { [LINK_HEADER]: server.secret },
       signal: AbortSignal.timeout(ANSWER_MS),
     });
-    const answer: unknown = await response.json();
-    const link = isRecord(answer) ? answer["link"] : undefined;
+    const { link } = toRecord(await response.json());
     return typeof link === "string" ? link : undefined;
   } catch {
     return undefined; // the server has ended without removing its file
@@ -64,15 +63,9 @@ export async function findLoginLink(folder: string): Promise<string | undefined>
 }
 
 function parseServer(text: string | undefined): RunningServer | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? "null");
-    if (!isRecord(value)) return undefined;
-    const { url, secret } = value;
-    if (typeof url !== "string" || typeof secret !== "string") return undefined;
-    return /^http:\/\/[\w.:[\]-]+$/.test(url) && /^[\w-]+$/.test(secret) ? { url, secret } : undefined;
-  } catch {
-    return undefined; // half a file
-  }
+  const { url, secret } = toRecord(parseJson(text ?? ""));
+  if (typeof url !== "string" || typeof secret !== "string") return undefined;
+  return /^http:\/\/[\w.:[\]-]+$/.test(url) && /^[\w-]+$/.test(secret) ? { url, secret } : undefined;
 }
 
 function readOrNothing(file: string): string | undefined {

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 
+import { parseJson } from "../../model/json.ts";
 import { extractContext, getActiveContext, runInContext } from "../../telemetry/index.ts";
 import { createRequestValues } from "../../model/requests/request-values.ts";
 import type { CredentialLife } from "../../model/credential.ts";
@@ -155,7 +156,7 @@ function converse(
     const text = isBinary ? "" : decodeText(data);
     const excess = findShapeExcess(text);
     if (excess !== undefined) return send(createParseError(`The message has ${excess}`));
-    const value = parsed(text);
+    const value = parseJson(text);
     if (value === undefined) return send(createParseError());
     if (++calls === MAX_CALLS) client.pause();
     const handler = services.inFlight.isStopping
@@ -209,14 +210,6 @@ function createRpcContext(
 function decodeText(data: RawData): string {
   if (data instanceof ArrayBuffer) return Buffer.from(data).toString();
   return (Array.isArray(data) ? Buffer.concat(data) : data).toString();
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // no JSON value is undefined
-  }
 }
 
 function keepAlive(client: WebSocket): void {

@@ -1,7 +1,7 @@
 import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from "@modelcontextprotocol/server";
 
 import { toWireCode } from "./upstream-errors.ts";
-import { isRecord } from "../../model/json.ts";
+import { isRecord, parseJson } from "../../model/json.ts";
 import { numbersToMarks } from "../../shared/json/exact-json.ts";
 import { truncateText } from "../../shared/format-text.ts";
 
@@ -29,12 +29,8 @@ function formatFlaws(message: JSONRPCMessage): JSONRPCMessage {
 function findFlaws(text: string): readonly Record<string, unknown>[] {
   const start = text.indexOf("[\n");
   if (start < 0 || !text.endsWith("]")) return [];
-  try {
-    const flaws: unknown = JSON.parse(text.slice(start));
-    return Array.isArray(flaws) && flaws.every((flaw) => isRecord(flaw) && Array.isArray(flaw["path"])) ? flaws : [];
-  } catch {
-    return []; // not a list of flaws
-  }
+  const flaws = parseJson(text.slice(start));
+  return Array.isArray(flaws) && flaws.every((flaw) => isRecord(flaw) && Array.isArray(flaw["path"])) ? flaws : [];
 }
 
 /** `name: expected string, received undefined` */

@@ -4,7 +4,7 @@ import { dirname, delimiter, parse } from "node:path";
 import { createInterface } from "node:readline";
 
 import { SkillgateError } from "../../../errors.ts";
-import { isRecord } from "../../../model/json.ts";
+import { isRecord, parseJson, toRecord } from "../../../model/json.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import type { StartCommand } from "./start-command.ts";
 
@@ -84,12 +84,8 @@ async function hasAnswer(child: ChildProcess): Promise<boolean> {
 }
 
 function isAnswer(line: string): boolean {
-  try {
-    const message: unknown = JSON.parse(line);
-    return isRecord(message) && message["id"] === LAST_REQUEST_ID && isRecord(message["result"]);
-  } catch {
-    return false; // not a message
-  }
+  const { id, result } = toRecord(parseJson(line));
+  return id === LAST_REQUEST_ID && isRecord(result);
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -1,6 +1,6 @@
 import { getMessage } from "../../../errors.ts";
 import type { Parameter } from "../../../model/catalog.ts";
-import { isRecord, isTextList } from "../../../model/json.ts";
+import { isRecord, isTextList, parseJson } from "../../../model/json.ts";
 import { readTextFile } from "./read-text.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -58,12 +58,8 @@ function splitWord(word: string): readonly [key: string, text: string] {
 }
 
 function parseValue(written: string, isText: boolean): unknown {
-  try {
-    const value: unknown = JSON.parse(written);
-    return isText && typeof value !== "string" ? written : value;
-  } catch {
-    return written; // not JSON: taken as text
-  }
+  const value = parseJson(written);
+  return value === undefined || (isText && typeof value !== "string") ? written : value;
 }
 
 /** True for an input that another process has read. */

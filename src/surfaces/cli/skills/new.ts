@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Option } from "commander";
 
-import { isRecord } from "../../../model/json.ts";
+import { isRecord, parseJson, toRecord } from "../../../model/json.ts";
 import type { CliCommand } from "../command.ts";
 import { writeNewFile } from "../input/write-files.ts";
 import { shownPath } from "../text/layout.ts";
@@ -56,17 +56,7 @@ async function findTestRunner(folder: string): Promise<TestRunner> {
   const text = await readFile(join(folder, "package.json"), "utf8").catch(() => undefined);
   const parent = dirname(folder);
   if (text === undefined) return parent === folder ? "node:test" : findTestRunner(parent);
-  const { dependencies, devDependencies } = parsePackage(text);
+  const { dependencies, devDependencies } = toRecord(parseJson(text)); // npm reports a damaged file better
   const isListed = [dependencies, devDependencies].some((each) => isRecord(each) && Object.hasOwn(each, "vitest"));
   return isListed ? "vitest" : "node:test";
-}
-
-function parsePackage(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isRecord(parsed) ? parsed : {};
-  } catch {
-    // npm reports a damaged file better than this command could.
-    return {};
-  }
 }

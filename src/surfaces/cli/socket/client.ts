@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { resolve } from "node:path";
 
 import { sentence, SkillgateError } from "../../../errors.ts";
-import { isRecord } from "../../../model/json.ts";
+import { isRecord, parseJsonObject } from "../../../model/json.ts";
 import type { CommandResult } from "../command.ts";
 import { streamLines } from "../input/read-text.ts";
 import type { CommandOperation } from "../operations/operation.ts";
@@ -13,7 +13,6 @@ import { type AnnouncedSocket, listSockets, removeSocket, sign, signVariables } 
 import {
   type Hello,
   MAX_MESSAGE_UNITS,
-  parseLine,
   parseResult,
   parseServerMessage,
   type PerformRequest,
@@ -92,7 +91,7 @@ class ServerConversation {
     let end: End = { kind: "refused", why: "it does not answer" };
     try {
       for await (const line of streamLines(socket, MAX_MESSAGE_UNITS)) {
-        const value = parseLine(line);
+        const value = parseJsonObject(line ?? "");
         if (value === undefined) break;
         const message = parseServerMessage(value);
         if (this.#isProven && value["id"] === 1) {

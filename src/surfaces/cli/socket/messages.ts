@@ -56,15 +56,6 @@ export function sendMessage(socket: Socket, message: object): void {
   socket.write(`${jsonText({ jsonrpc: "2.0", ...message }, 0)}\n`);
 }
 
-export function parseLine(line: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line ?? "");
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 const LOG_LEVELS: ReadonlySet<unknown> = new Set<LogLevel>(["debug", "info", "warn", "error"]);
 
 /** The parameters of each message of the process that serves. */

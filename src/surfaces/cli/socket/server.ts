@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { resolve } from "node:path";
 import colors from "picocolors";
 
+import { parseJsonObject } from "../../../model/json.ts";
 import { getMessage } from "../../../errors.ts";
 import { APPROVAL_SCOPES, type ApprovalAnswer, type Approve } from "../../../model/approval.ts";
 import type { Runtime } from "../../../runtime.ts";
@@ -21,7 +22,6 @@ import { announceSocket, createAddress, removeSocket, sign, signVariables } from
 import { listFlagFiles } from "./client.ts";
 import {
   MAX_REQUEST_UNITS,
-  parseLine,
   parsePerformRequest,
   type PerformRequest,
   sendMessage,
@@ -113,7 +113,8 @@ class CommandConnection {
       params: { proof: sign(this.#secret, "hello"), names: this.#options.state.listNames() },
     });
     try {
-      for await (const line of streamLines(this.#socket, MAX_REQUEST_UNITS)) void this.#answer(parseLine(line));
+      for await (const line of streamLines(this.#socket, MAX_REQUEST_UNITS))
+        void this.#answer(parseJsonObject(line ?? ""));
     } catch {
       // the connection is lost
     }

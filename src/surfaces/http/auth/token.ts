@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
-import { isRecord } from "../../../model/json.ts";
+import { parseJson, toRecord } from "../../../model/json.ts";
 import { makeFolderSync } from "../../../shared/files/make-folder.ts";
 
 type TokenEnvironment = Readonly<Record<string, string | undefined>>;
@@ -80,13 +80,8 @@ function readHash(file: string): Buffer | undefined {
 }
 
 function parseHash(text: string): Buffer | undefined {
-  try {
-    const stored: unknown = JSON.parse(text);
-    const sha256 = isRecord(stored) ? stored["sha256"] : undefined;
-    return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? Buffer.from(sha256, "hex") : undefined;
-  } catch {
-    return undefined; // invalid JSON
-  }
+  const { sha256 } = toRecord(parseJson(text));
+  return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? Buffer.from(sha256, "hex") : undefined;
 }
 
 function writeHash(file: string, token: string): void {

@@ -1,9 +1,9 @@
 import { Readable, Writable } from "node:stream";
 
-import { isRecord } from "../../../model/json.ts";
+import { parseJsonObject } from "../../../model/json.ts";
 import type { ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import { type GetOpeningTexts, EarlyAnswers } from "./answers.ts";
-import { type OpeningRequest, parseRequest } from "./request.ts";
+import { parseRequest } from "./request.ts";
 import { Silence } from "./silence.ts";
 
 /** The most input that is read before the program is loaded; the rest waits in the pipe. */
@@ -99,7 +99,7 @@ export class OpeningStream {
 
   /** Answers a request if possible. Returns true if the server need not read it as well. */
   #answer(line: string): boolean {
-    const request = line.length > MAX_LINE ? undefined : parseLine(line);
+    const request = line.length > MAX_LINE ? undefined : parseRequest(parseJsonObject(line));
     if (request === undefined) return false;
     const answer = this.#answers.answer(request.method, request.params);
     if (answer === undefined) {
@@ -116,21 +116,7 @@ export class OpeningStream {
   }
 
   #isRepeated(text: string): boolean {
-    const message = parseObject(text);
+    const message = parseJsonObject(text);
     return message !== undefined && !("method" in message) && this.#repeated.delete(JSON.stringify(message["id"]));
-  }
-}
-
-/** Parses a line; `undefined` for a notification, and for everything that is not a single valid request. */
-function parseLine(line: string): OpeningRequest | undefined {
-  return parseRequest(parseObject(line));
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined; // the program reads the line again, and reports it
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { isRecord } from "../../../../model/json.ts";
+import { isRecord, parseJsonObject } from "../../../../model/json.ts";
 import { toFileStem } from "../../../../shared/names/file-stem.ts";
 import { loadConfigModule } from "../../mcp/files.ts";
 import { shownPath } from "../../text/layout.ts";
@@ -31,13 +31,8 @@ export async function readAdded(skillsFolder: string): Promise<AddedSkills> {
   const text = await readFile(file, "utf8").catch(() => "{}");
   const invalid = (): UsageError =>
     new UsageError(`Cannot read ${shownPath(file)}: it is damaged; correct it, or delete it and add the skills again`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalid();
-  }
-  if (!isRecord(value)) throw invalid();
+  const value = parseJsonObject(text);
+  if (value === undefined) throw invalid();
   return new Map(
     Object.entries(value).map(([stem, each]) => {
       const parsed = parseAdded(each);

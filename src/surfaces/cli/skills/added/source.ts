@@ -5,7 +5,7 @@ import { basename, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { getMessage, SkillgateError } from "../../../../errors.ts";
-import { isRecord } from "../../../../model/json.ts";
+import { parseJson, toRecord } from "../../../../model/json.ts";
 import { UsageError } from "../../usage-error.ts";
 
 /** Where skills come from. Its text names it again in an update. */
@@ -92,26 +92,17 @@ async function installSource({ text }: SkillOrigin, temporary: string, run: RunF
     "--legacy-peer-deps",
   ];
   await run("npm", ["install", "--ignore-scripts", ...quiet, "--prefix", temporary, "--", text]);
-  const [name = ""] = Object.keys(await readMembers(join(temporary, "package.json"), "dependencies"));
+  const { dependencies } = await readPackage(temporary);
+  const [name = ""] = Object.keys(toRecord(dependencies));
   const folder = join(temporary, "node_modules", name);
   const { version } = await readPackage(folder);
   return { folder, version: typeof version === "string" ? version : "", name };
 }
 
-async function readMembers(file: string, member: string): Promise<Readonly<Record<string, unknown>>> {
-  const value: unknown = JSON.parse(await readFile(file, "utf8"));
-  const found = isRecord(value) ? value[member] : undefined;
-  return isRecord(found) ? found : {};
-}
-
 /** Returns the package.json of a folder; empty if it is missing or cannot be read. */
 export async function readPackage(folder: string): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    const value: unknown = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const text = await readFile(join(folder, "package.json"), "utf8").catch(() => "");
+  return toRecord(parseJson(text));
 }
 
 function getFolderName(path: string): string {
@@ -165,7 +156,7 @@ export async function findSkills({ folder, name }: FetchedSource): Promise<reado
   });
   if (found.length > 0) return found;
   const { skillgate } = await readPackage(folder);
-  const own = isRecord(skillgate) ? skillgate["skill"] : undefined;
+  const own = toRecord(skillgate)["skill"];
   const stem = typeof own === "string" ? own : name.replace(/^@[^/]*\//, "").replace(/^skillgate-skill-/, "");
   return [{ stem, path: folder }];
 }
