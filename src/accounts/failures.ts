@@ -1,5 +1,6 @@
 import { createError, type SkillgateError } from "../errors.ts";
 import { type Caller, findKeyName, OWNER } from "../model/caller.ts";
+import { quoteForShell } from "../shared/format-text.ts";
 import type { AccountDefinition } from "./definition.ts";
 
 /** How a caller connects an account: `skillgate account connect github`, or a link. */
@@ -35,10 +36,6 @@ export function withScopes(connect: string, scopes = ""): string {
   if (list.length === 0) return connect;
   const isLink = /^connect it: https?:/.test(connect);
   return isLink ? `${connect}?scope=${encodeURIComponent(list.join(" "))}` : `${connect} --scopes ${list.join(" ")}`;
-}
-
-function quoteForShell(text: string): string {
-  return /^[\w.@:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** For what a person or a program asks of accounts. */

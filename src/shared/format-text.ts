@@ -25,6 +25,11 @@ export function quote(text: string, max = 100): string {
   return JSON.stringify(truncateText(text, max));
 }
 
+/** Quotes a word for a shell if necessary. */
+export function quoteForShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** Adds a printed line to the lines before it. */
 export function appendLine(lines: string, line: string): string {
   return lines === "" ? line : `${lines}\n${line}`;

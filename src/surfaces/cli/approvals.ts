@@ -3,8 +3,8 @@ import { Option } from "commander";
 import type { Approvals } from "../../approvals/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { APPROVAL_SCOPES, type ApprovalScope } from "../../model/approval.ts";
-import { formatInstall } from "../../shared/package/optional-package.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
+import { requireLasting } from "./require-lasting.ts";
 import type { CliSession } from "./session.ts";
 import { answeredText, approvalsText } from "./text/approval-texts.ts";
 import { lines } from "./text/layout.ts";
@@ -52,11 +52,7 @@ Examples:
 /** Opens the records of the project. A store in memory has no records of other processes. */
 async function openApprovals(session: CliSession): Promise<Approvals> {
   const { createApprovals } = await import("../../approvals/index.ts");
-  const database = await session.database();
-  if (database.kind === "memory") {
-    const values = `approvals of other processes need a database; use Node 22.13 or newer, or run: ${formatInstall("libsql")}`;
-    throw new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values));
-  }
+  requireLasting(await session.database(), "approvals of other processes");
   return createApprovals(() => session.database());
 }
 

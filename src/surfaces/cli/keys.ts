@@ -3,6 +3,7 @@ import { Option } from "commander";
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { ADMIN_RIGHTS } from "../../model/caller.ts";
 import { formatInstall } from "../../shared/package/optional-package.ts";
+import { withoutGaps } from "../../shared/without-gaps.ts";
 import type { CreatedKey, Keys, KeyState, KeyUsage, WantedKey } from "../../keys/index.ts";
 import type { KeyRow } from "../../store/index.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
@@ -10,7 +11,7 @@ import { periodMs, timeAfterNow, wholeNumber } from "./input/option-values.ts";
 import { describeMatches, matchPermissions, type PermissionMatches } from "./input/permission-matches.ts";
 import type { CliSession } from "./session.ts";
 import type { Paint } from "./terminal/terminal.ts";
-import { lines, table } from "./text/layout.ts";
+import { formatMinute, lines, table, toIso } from "./text/layout.ts";
 
 export function addKeys(program: CliCommand): void {
   const keys = program
@@ -127,12 +128,7 @@ function readWantedKey(name: string, flags: CreateFlags): WantedKey {
     ],
     scopes: scope,
     roles: role,
-    limits: {
-      ...(perMinute !== undefined && { perMinute }),
-      ...(perHour !== undefined && { perHour }),
-      ...(maxRunning !== undefined && { maxRunning }),
-      ...(weight !== undefined && { weight }),
-    },
+    limits: withoutGaps({ perMinute, perHour, maxRunning, weight }),
     ...(expires !== undefined && { expires }),
   };
 }
@@ -151,7 +147,7 @@ async function listKeys(session: CliSession): Promise<CommandResult> {
     key.prefix,
     stateText(key.state, out),
     key.permissions.join(" "),
-    key.lastUsed === null ? "never used" : `used ${shortTime(key.lastUsed)}`,
+    key.lastUsed === null ? "never used" : `used ${formatMinute(key.lastUsed)}`,
   ]);
   return {
     json: { keys: keys.map((key) => toFacts(key, key.state)) },
@@ -196,7 +192,7 @@ async function rotateKey(
   const isOldValid = overlap > 0 && until !== null;
   return createdResult(
     created,
-    `The old key ${isOldValid ? `is valid until ${shortTime(until)}` : "is no longer valid"}. Clients send the new one as`,
+    `The old key ${isOldValid ? `is valid until ${formatMinute(until)}` : "is no longer valid"}. Clients send the new one as`,
   );
 }
 
@@ -242,15 +238,6 @@ function toFacts(key: KeyRow, state: KeyState): Readonly<Record<string, unknown>
   };
 }
 
-function toIso(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
-}
-
-/** `2027-01-31 12:00 UTC` */
-function shortTime(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}
-
 function stateText(state: KeyState, paint: Paint): string {
   return state === "active" ? paint.green(state) : paint.red(state);
 }
@@ -270,11 +257,11 @@ function describeKey(key: KeyRow, state: KeyState, paint: Paint): string {
     ["scopes", scopes.join(" ") || "none"],
     ["roles", roles.join(" ") || "none"],
     ["limits", rates.join(", ") || "none"],
-    ["created", shortTime(created)],
-    ["last used", lastUsed === null ? "never" : shortTime(lastUsed)],
-    ["expires", expires === null ? "never" : shortTime(expires)],
-    ...(revoked === null ? [] : [["revoked", shortTime(revoked)] as const]),
-    ...(key.previousExpires === null ? [] : [["old secret", `until ${shortTime(key.previousExpires)}`] as const]),
+    ["created", formatMinute(created)],
+    ["last used", lastUsed === null ? "never" : formatMinute(lastUsed)],
+    ["expires", expires === null ? "never" : formatMinute(expires)],
+    ...(revoked === null ? [] : [["revoked", formatMinute(revoked)] as const]),
+    ...(key.previousExpires === null ? [] : [["old secret", `until ${formatMinute(key.previousExpires)}`] as const]),
   ];
   return lines([`${name} (${prefix})`, ...rows.map(([label, value]) => `  ${`${label}:`.padEnd(13)} ${value}`)]);
 }

@@ -1,10 +1,10 @@
 import type { CliCommand, CommandResult } from "./command.ts";
 import { writeNewFile } from "./input/write-files.ts";
-import { openServeLog } from "./serve-log.ts";
+import { openNetwork } from "./open-network.ts";
 import type { CliSession } from "./session.ts";
 import { waitForInterruption } from "./terminal/interruption.ts";
 import { shownPath } from "./text/layout.ts";
-import { UsageError } from "./usage-error.ts";
+import { withoutGaps } from "../../shared/without-gaps.ts";
 
 interface JoinFlags {
   readonly name?: string;
@@ -38,16 +38,7 @@ Examples:
   skillgate node join nats://hub:4222 --offer MusicSkill.* FilesystemMCP.read_text_file`;
 
 async function join(session: CliSession, url: string | undefined, flags: JoinFlags): Promise<CommandResult> {
-  const { settings, problems } = await session.readNetwork("nodes", { ...flags, ...(url !== undefined && { url }) });
-  const [problem] = problems;
-  if (problem !== undefined) throw new UsageError(problem.error);
-  if (settings === undefined)
-    throw new UsageError("No network: write the address of a NATS server, or nodes.url in the settings");
-  const log = openServeLog("text", { isVerbose: session.flags.verbose === true, paint: session.paint.err });
-  const runtime = await session.openRuntime({ serve: { log: log.listener, nodes: false } });
-  log.warn(session.telemetry.problems());
-  await runtime.known;
-  log.warn(runtime.problems);
+  const { settings, log, runtime } = await openNetwork(session, "nodes", withoutGaps({ ...flags, url }));
   const { joinNetwork } = await import("../../providers/nodes/index.ts");
   const membership = await joinNetwork({
     settings,

@@ -5,6 +5,7 @@ import type { RunObserver } from "../../model/run-observer.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { MCP_LOG_LEVELS, toMcpLogLevel } from "../../shared/log-levels.ts";
+import { withoutGaps } from "../../shared/without-gaps.ts";
 import type { WorkContext } from "./sessions/multi-turn-request.ts";
 
 /** Sends notifications of a request in progress to the client that made it. */
@@ -71,12 +72,7 @@ export function createNotifier(line: () => NotificationSink): Notifier {
       const { progressToken, notify } = line();
       if (progressToken === undefined || !(done > last)) return;
       last = done;
-      const params = {
-        progressToken,
-        progress: done,
-        ...(total !== undefined && { total }),
-        ...(message !== undefined && { message }),
-      };
+      const params = withoutGaps({ progressToken, progress: done, total, message });
       void notify("notifications/progress", params).catch(ignoreFailure);
     },
   };

@@ -1,9 +1,10 @@
 import { Option } from "commander";
 
 import type { AccountSettings } from "../../../runtime/options.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 import type { CliCommand } from "../command.ts";
-import { wholeNumber } from "../input/option-values.ts";
-import { collected, withoutGaps } from "../mcp/server-flags.ts";
+import { formatFlag, wholeNumber } from "../input/option-values.ts";
+import { collected } from "../mcp/server-flags.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface AccountFlags extends Omit<AccountSettings, "name" | "value" | "servers" | "parameters"> {
@@ -70,7 +71,7 @@ function toOneOrMore(values: readonly string[] | undefined): string | readonly s
 
 function requireVariable(name: (typeof SECRETS)[number], value: string): void {
   if (/^\$\{[A-Za-z_]\w*\}$/.test(value)) return;
-  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flag = formatFlag(name);
   throw new UsageError(
     `${flag} must be the name of a variable, as in ${flag} '\${MY_SECRET}': a value on the command line stays in the history of the ` +
       "shell, and would be in settings.yaml. Set the variable in the environment or in .env, or leave the flag out and run: " +

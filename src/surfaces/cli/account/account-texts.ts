@@ -1,7 +1,7 @@
 import { findKeyName } from "../../../model/caller.ts";
 import type { ListedAccount, Rotation, ServerLogin } from "../../../runtime/api/view.ts";
 import type { Paint } from "../terminal/terminal.ts";
-import { count, escaped, lines, table } from "../text/layout.ts";
+import { count, escaped, formatMinute, lines, table, toIso } from "../text/layout.ts";
 
 /** Lines for accounts with their connections. */
 export function describeAccounts(accounts: readonly ListedAccount[], paint: Paint): readonly string[] {
@@ -13,8 +13,8 @@ export function describeAccounts(accounts: readonly ListedAccount[], paint: Pain
       : `${describeName(account.owner)} as ${escaped(account.label)}`,
     describeState(account, paint),
     escaped(account.scopes.join(" ")),
-    account.expires === null ? "" : `token until ${toShortTime(account.expires)}`,
-    account.lastUsed === null ? "" : `used ${toShortTime(account.lastUsed)}`,
+    account.expires === null ? "" : `token until ${formatMinute(account.expires)}`,
+    account.lastUsed === null ? "" : `used ${formatMinute(account.lastUsed)}`,
     account.skills.join(" "),
   ]);
   const reasons = accounts.flatMap((account) =>
@@ -45,11 +45,6 @@ function describeState({ state, reason }: ListedAccount, paint: Paint): string {
   return state === "missing" ? paint.yellow("not connected") : paint.red(state);
 }
 
-/** `2027-01-31 12:00 UTC` */
-function toShortTime(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}
-
 /** ` for ada`; empty for the owner of a command without `--caller`. */
 export function describeOwner(owner: string | null | undefined): string {
   return owner === undefined ? "" : ` for ${describeName(owner)}`;
@@ -58,10 +53,6 @@ export function describeOwner(owner: string | null | undefined): string {
 /** The facts of a connection for `--json`: times in RFC 3339. */
 export function toAccountJson({ expires, connected, lastUsed, ...account }: ListedAccount): object {
   return { ...account, expires: toIso(expires), connected: toIso(connected), lastUsed: toIso(lastUsed) };
-}
-
-function toIso(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
 }
 
 /** Says that a deleted credential may still be valid at the service. */

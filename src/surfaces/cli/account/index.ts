@@ -1,8 +1,8 @@
 import { OWNER } from "../../../model/caller.ts";
 import type { ListedAccount } from "../../../runtime/api/view.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
-import { loadConfigModule } from "../mcp/files.ts";
-import { listSettingProblems } from "../source/find-source.ts";
+import { editSettings } from "../edit-settings.ts";
+import { listSettingProblems, readSection } from "../source/find-source.ts";
 import type { CliSession } from "../session.ts";
 import { lines } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
@@ -16,7 +16,7 @@ import {
 } from "./account-texts.ts";
 import { addAccountOptions, readAccountFlags, type AccountFlags } from "./account-flags.ts";
 import { connectAccount } from "./connect.ts";
-import { type CallerFlag, findOwner, readAccountSection, requireAccount } from "./find-account.ts";
+import { type CallerFlag, findOwner, requireAccount } from "./find-account.ts";
 
 export function addAccount(program: CliCommand): void {
   const account = program
@@ -78,13 +78,13 @@ Examples:
 async function add(session: CliSession, name: string, flags: AccountFlags): Promise<CommandResult> {
   const settings = readAccountFlags(flags);
   const { findAccountMistakes } = await import("../../../runtime/settings/index.ts");
-  if (Object.hasOwn(await readAccountSection(session), name))
+  if (Object.hasOwn(readSection(await session.openRuntime(), "accounts"), name))
     throw new UsageError(
       `settings.yaml has an account ${name} already; choose another name, or remove it: skillgate account remove ${name}`,
     );
   const [mistake] = await findAccountMistakes(name, settings);
   if (mistake !== undefined) throw new UsageError(mistake);
-  await edit(session, name, settings);
+  await editSettings(session, { values: [{ path: ["accounts", name], value: settings }] });
   const runtime = await session.openRuntime({ which: "new" });
   const problems = listSettingProblems(runtime, "accounts", name);
   const added = (await runtime.accounts.list()).find((each) => each.name === name);
@@ -191,12 +191,12 @@ async function findOrphan(session: CliSession, name: string): Promise<string | n
 }
 
 async function remove(session: CliSession, name: string): Promise<CommandResult> {
-  if (!Object.hasOwn(await readAccountSection(session), name)) await requireAccount(session, name);
+  if (!Object.hasOwn(readSection(await session.openRuntime(), "accounts"), name)) await requireAccount(session, name);
   const runtime = await session.openRuntime();
   const stored = (await runtime.accounts.list()).filter(
     (each) => each.name === name && (each.state === "connected" || each.state === "reconnect"),
   );
-  await edit(session, name, undefined);
+  await editSettings(session, { values: [{ path: ["accounts", name], value: undefined }] });
   return {
     json: { removed: name, connections: stored.length },
     text: `Removed ${name} from settings.yaml`,
@@ -205,12 +205,4 @@ async function remove(session: CliSession, name: string): Promise<CommandResult>
         ? ""
         : `Its stored credentials stay: ${stored.length}. Delete each with: skillgate account revoke ${name} --caller KEY`,
   };
-}
-
-/** The owner's own edit does not hold the project. */
-async function edit(session: CliSession, name: string, settings: object | undefined): Promise<void> {
-  const { editSettingsByHand } = await loadConfigModule();
-  const { settingsFile } = await session.folders();
-  const values = [{ path: ["accounts", name], value: settings }];
-  await editSettingsByHand({ cwd: process.cwd(), env: process.env }, settingsFile, { values });
 }

@@ -5,6 +5,7 @@ import type { Agent, AgentEvent, AgentMode, AgentOptions, Budgets } from "../../
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Runtime } from "../../../runtime.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 import { errorToExit, type Exit } from "../exit-codes.ts";
 import { wholeNumber } from "../input/option-values.ts";
 import { openConfig } from "../mcp/files.ts";
@@ -70,9 +71,7 @@ export async function openAgent(
     settings: agentSettings,
     readVariable: variables,
     budgets: getBudgets(flags),
-    ...(flags.model !== undefined && { model: flags.model }),
-    ...(mode !== undefined && { mode }),
-    ...(approve !== undefined && { approve }),
+    ...withoutGaps({ model: flags.model, mode, approve }),
   });
   return { agent, runtime, model: `${provider}:${name}` };
 }
@@ -97,8 +96,7 @@ export function parseMode(text: string | undefined): AgentMode | undefined {
 
 /** Returns the budgets that flags state. */
 export function getBudgets({ turns, seconds, tokens, calls }: AgentFlags): Partial<Budgets> {
-  const budgets = { turns, seconds, tokens, calls };
-  return Object.fromEntries(Object.entries(budgets).filter(([, value]) => value !== undefined));
+  return withoutGaps({ turns, seconds, tokens, calls });
 }
 
 /** Returns the exit of a command that ends with these events. */

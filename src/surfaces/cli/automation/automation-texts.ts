@@ -7,9 +7,8 @@ import {
 } from "../../../automations/index.ts";
 import type { DescribedAutomation, AutomationFacts, AutomationOffer } from "../../../runtime/api/view.ts";
 import type { OccurrenceRow } from "../../../store/index.ts";
-import { timeText } from "../runs/show.ts";
 import type { Paint } from "../terminal/terminal.ts";
-import { DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "../text/layout.ts";
+import { DESCRIPTION_UNITS, escaped, formatSecond, indented, lines, shortened, table } from "../text/layout.ts";
 
 const NOTHING =
   "There are no automations. Make one of a run that worked: skillgate automation add NAME --run RUN --key KEY";
@@ -26,7 +25,7 @@ export function automationsText(automations: readonly AutomationFacts[], paint: 
           paint.cyan(escaped(name)),
           stateText(state, paint),
           describeStart(facts),
-          last === undefined ? "never ran" : `${last.state} ${timeText(last.ended ?? last.due)}`,
+          last === undefined ? "never ran" : `${last.state} ${formatSecond(last.ended ?? last.due)}`,
           paint.dim(escaped(shortened(remark === "" ? description : remark, DESCRIPTION_UNITS))),
         ];
       }),
@@ -36,12 +35,12 @@ export function automationsText(automations: readonly AutomationFacts[], paint: 
 
 function describeStart({ schedule, next, webhook }: Pick<AutomationFacts, "next" | "schedule" | "webhook">): string {
   const parts = [schedule ?? "", webhook === undefined ? "" : `POST /hooks/${webhook}`];
-  const upcoming = next === undefined ? "" : ` (next ${timeText(next)})`;
+  const upcoming = next === undefined ? "" : ` (next ${formatSecond(next)})`;
   return `${parts.filter((part) => part !== "").join("; ") || "on request"}${upcoming}`;
 }
 
 function waitingText({ waiting }: Pick<AutomationFacts, "waiting">): string | undefined {
-  return waiting && describeWaiting(waiting, timeText);
+  return waiting && describeWaiting(waiting, formatSecond);
 }
 
 /** Colours a state by what it asks of the reader. */
@@ -133,7 +132,7 @@ export function historyText(rows: readonly OccurrenceRow[], paint: Paint): strin
         escaped(id),
         kind,
         occurrenceStateText(state, paint),
-        paint.dim(timeText(due)),
+        paint.dim(formatSecond(due)),
         started === null ? "" : `run ${run.slice(0, RUN_UNITS)}`,
         error === null ? "" : escaped(error),
       ]),

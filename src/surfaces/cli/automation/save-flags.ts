@@ -1,6 +1,7 @@
 import type { AutomationToSave } from "../../../runtime/api/view.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 import type { CliCommand } from "../command.ts";
-import { wholeNumber } from "../input/option-values.ts";
+import { formatFlag, wholeNumber } from "../input/option-values.ts";
 import { collected } from "../mcp/server-flags.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -38,11 +39,6 @@ const LIMIT_FLAGS = ["runsPerHour", "calls", "minutes"] as const;
 
 /** The flags that only an automation has. */
 export const AUTOMATION_FLAGS = ["key", ...SCHEDULE_FLAGS, ...LIMIT_FLAGS, "webhook", "secret"] as const;
-
-/** Returns a flag as it is written: `--catch-up` for `catchUp`. */
-export function formatFlag(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
 
 export function addSaveOptions(command: CliCommand): CliCommand {
   return command
@@ -83,14 +79,14 @@ export async function readSections(flags: AutomationFlags): Promise<Omit<Automat
   const schedule = pickFlags(flags, SCHEDULE_FLAGS);
   const limits = pickFlags(flags, LIMIT_FLAGS);
   if (schedule !== undefined || limits !== undefined) await checkSections(schedule, limits);
-  return {
+  return withoutGaps({
     key,
-    ...(description !== undefined && { description }),
-    ...(schedule !== undefined && { schedule }),
-    ...(limits !== undefined && { limits }),
-    ...(webhook !== undefined && { webhook: { verify: webhook, secrets: secret } }),
+    description,
+    schedule,
+    limits,
+    webhook: webhook === undefined ? undefined : { verify: webhook, secrets: secret },
     mayReplace: force === true,
-  };
+  });
 }
 
 /** Returns the fields that have values; `undefined` if none has. */

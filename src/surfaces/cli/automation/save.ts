@@ -9,8 +9,9 @@ import type { CliSession } from "../session.ts";
 import { saveRun } from "../skills/save.ts";
 import { lines, shownPath } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
+import { formatFlag } from "../input/option-values.ts";
 import { openAutomations } from "./open-automations.ts";
-import { addSaveOptions, AUTOMATION_FLAGS, type AutomationFlags, formatFlag, readSections } from "./save-flags.ts";
+import { addSaveOptions, AUTOMATION_FLAGS, type AutomationFlags, readSections } from "./save-flags.ts";
 
 export function addAutomationAdd(automation: CliCommand): void {
   addSaveOptions(

@@ -1,10 +1,9 @@
-import { InvalidArgumentError } from "commander";
-
 import type { CliCommand, CommandResult } from "../command.ts";
-import { openServeLog } from "../serve-log.ts";
+import { openNetwork } from "../open-network.ts";
 import type { CliSession } from "../session.ts";
 import { waitForInterruption } from "../terminal/interruption.ts";
-import { UsageError } from "../usage-error.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { wholeNumber } from "../input/option-values.ts";
 
 interface ExecutorFlags {
   readonly name?: string;
@@ -24,8 +23,8 @@ export function addExecutor(program: CliCommand): void {
     .option("--name <name>", "the name of this process (default: executors.name of the settings, else the host name)")
     .option("--credentials <file>", "a file of NATS credentials")
     .option("--key <file>", "the private key of this machine, from skillgate node key")
-    .option("--concurrency <runs>", "the most runs at once (default: 1000)", parseCount)
-    .option("--drain-seconds <seconds>", "how long it finishes its runs at the end", parseCount, DEFAULT_DRAIN_SECONDS)
+    .option("--concurrency <runs>", "the most runs at once (default: 1000)", wholeNumber)
+    .option("--drain-seconds <seconds>", "how long it finishes its runs at the end", wholeNumber, DEFAULT_DRAIN_SECONDS)
     .addHelpText("after", HELP)
     .run(execute);
 }
@@ -39,17 +38,7 @@ Examples:
 
 async function execute(session: CliSession, url: string | undefined, flags: ExecutorFlags): Promise<CommandResult> {
   const { drainSeconds, ...changes } = flags;
-  const section = { ...changes, ...(url !== undefined && { url }) };
-  const { settings, problems } = await session.readNetwork("executors", section);
-  const [problem] = problems;
-  if (problem !== undefined) throw new UsageError(problem.error);
-  if (settings === undefined)
-    throw new UsageError("No network: write the address of a NATS server, or executors.url in the settings");
-  const log = openServeLog("text", { isVerbose: session.flags.verbose === true, paint: session.paint.err });
-  const runtime = await session.openRuntime({ serve: { log: log.listener, executors: false } });
-  log.warn(session.telemetry.problems());
-  await runtime.known;
-  log.warn(runtime.problems);
+  const { settings, log, runtime } = await openNetwork(session, "executors", withoutGaps({ ...changes, url }));
   if (settings.peers.size === 0)
     log.say("There are no keys: each client of the NATS server can run programs as every caller", "warn");
   const { createVersionReader, startExecutor } = await import("../../../executors/index.ts");
@@ -68,9 +57,4 @@ async function execute(session: CliSession, url: string | undefined, flags: Exec
   await executor.close();
   session.finish();
   return { json: {}, text: "" };
-}
-
-function parseCount(text: string): number {
-  if (/^\d{1,7}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number above 0.");
 }

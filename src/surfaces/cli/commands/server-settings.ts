@@ -1,4 +1,5 @@
 import { type HttpServerSettings, parseServerSettings } from "../../http/opening/index.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 
 /** The flags of `skillgate serve` that replace settings. */
 export interface HttpFlags extends Partial<Pick<HttpServerSettings, "port" | "host" | "expose" | "names">> {
@@ -12,8 +13,7 @@ export interface HttpFlags extends Partial<Pick<HttpServerSettings, "port" | "ho
 export function resolveServerSettings(section: unknown, flags: HttpFlags): HttpServerSettings {
   const { port, host, expose, names, auth, console: hasConsole } = flags;
   const off = (isOn: boolean): false | undefined => (isOn ? undefined : false);
-  const options = { port, host, expose, names, auth: off(auth), console: off(hasConsole) };
-  const defined = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const defined = withoutGaps({ port, host, expose, names, auth: off(auth), console: off(hasConsole) });
   const { oauth, ...settings } = parseServerSettings(section);
   const merged = parseServerSettings({ ...settings, ...defined });
   return oauth !== undefined && merged.auth ? { ...merged, oauth } : merged;

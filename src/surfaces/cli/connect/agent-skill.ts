@@ -1,6 +1,7 @@
 import { readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
+import { quoteForShell } from "../../../shared/format-text.ts";
 import type { CommandResult } from "../command.ts";
 import type { CommandConfig, McpClient } from "../mcp/files.ts";
 import { lines } from "../text/layout.ts";
@@ -125,10 +126,6 @@ JS
 
 /** Returns the words as a POSIX shell reads them; `folder` is where the command must run. */
 export function formatShellCommand(words: readonly string[], folder: string | undefined): string {
-  const command = words.map(quote).join(" ");
-  return folder === undefined ? command : `cd ${quote(folder)} && ${command}`;
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  const command = words.map(quoteForShell).join(" ");
+  return folder === undefined ? command : `cd ${quoteForShell(folder)} && ${command}`;
 }

@@ -49,3 +49,8 @@ function parseWholeNumber(text: string, least: number): number {
   if (/^\d+$/.test(text) && number >= least && number <= MAX_NUMBER) return number;
   throw new InvalidArgumentError(`It must be a whole number from ${least} to ${MAX_NUMBER}.`);
 }
+
+/** Returns a flag as it is written: `--catch-up` for `catchUp`. */
+export function formatFlag(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

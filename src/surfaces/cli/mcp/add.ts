@@ -3,6 +3,7 @@ import { Option } from "commander";
 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import type { CliSession } from "../session.ts";
 import { wholeNumber } from "../input/option-values.ts";
@@ -21,14 +22,7 @@ import {
   type WrittenServer,
 } from "./files.ts";
 import { findPackageForm, PACKAGE_KINDS, type PackageKind } from "./package/forms.ts";
-import {
-  collected,
-  createEntry,
-  getSettings,
-  type ServerFlags,
-  takesServerFlags,
-  withoutGaps,
-} from "./server-flags.ts";
+import { collected, createEntry, getSettings, type ServerFlags, takesServerFlags } from "./server-flags.ts";
 
 interface AddFlags extends ServerFlags, Required<ScopeFlag> {
   readonly clientId?: string;

@@ -1,8 +1,16 @@
 import { isRecord } from "../../../model/json.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { type DeclaredServer, openServer, parseScope, SCOPE_OPTION, type ScopeFlag } from "./files.ts";
-import { getSettings, parseHeaders, parseVariables, type ServerFlags, takesServerFlags } from "./server-flags.ts";
+import {
+  collected,
+  getSettings,
+  parseHeaders,
+  parseVariables,
+  type ServerFlags,
+  takesServerFlags,
+} from "./server-flags.ts";
 
 interface EditFlags extends ServerFlags, ScopeFlag {
   readonly url?: string;
@@ -17,8 +25,8 @@ export function addMcpEdit(mcp: CliCommand): void {
     .argument("[command...]", "after --: the new command with its arguments")
     .option(SCOPE_OPTION, "the server's scope: project, local or user", parseScope)
     .option("--url <url>", "its new address")
-    .option("--remove-env <KEY>", "an environment variable to remove; repeatable", several)
-    .option("--remove-header <name>", "a header to remove; repeatable", several)
+    .option("--remove-env <KEY>", "an environment variable to remove; repeatable", collected)
+    .option("--remove-header <name>", "a header to remove; repeatable", collected)
     .addHelpText("after", EXAMPLES)
     .run(async (session, name: string, command: readonly string[], flags: EditFlags) => {
       const { server, ...files } = await openServer(session, name, flags);
@@ -49,10 +57,6 @@ Examples:
   skillgate mcp edit filesystem -- npx -y @modelcontextprotocol/server-filesystem src
   skillgate mcp edit github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' --timeout 120`;
 
-function several(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
 /** A new value at a path in an entry; `undefined` removes it. */
 interface EntryChange {
   readonly inside: readonly string[];
@@ -64,7 +68,7 @@ function changesTo({ entry }: DeclaredServer, command: readonly string[], flags:
   const record = isRecord(entry) ? entry : {};
   const variables = "environment" in record && !("env" in record) ? "environment" : "env";
   const headers = "http_headers" in record && !("headers" in record) ? "http_headers" : "headers";
-  const changed = Object.entries({ url, ...getSettings(flags) }).filter(([, value]) => value !== undefined);
+  const changed = Object.entries(withoutGaps({ url, ...getSettings(flags) }));
   return [
     ...commandChanges(record, command),
     ...(transport === undefined ? [] : [{ inside: ["transport" in record ? "transport" : "type"], value: transport }]),
@@ -106,9 +110,7 @@ function after({ entry }: DeclaredServer, changes: readonly EntryChange[]): Read
     const [key = "", member] = inside;
     const inner = isRecord(result[key]) ? result[key] : {};
     const written = member === undefined ? value : { ...inner, [member]: value };
-    result[key] = isRecord(written)
-      ? Object.fromEntries(Object.entries(written).filter(([, item]) => item !== undefined))
-      : written;
+    result[key] = isRecord(written) ? withoutGaps(written) : written;
   }
   return result;
 }

@@ -1,9 +1,8 @@
 import { writeFile } from "node:fs/promises";
 
-import { isRecord } from "../../../model/json.ts";
+import { toRecord } from "../../../model/json.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
-import { toReadError } from "../input/read-text.ts";
-import { UsageError } from "../usage-error.ts";
+import { toWriteError } from "../input/write-files.ts";
 import { openServer } from "./files.ts";
 
 interface ServerExportFlags {
@@ -22,20 +21,12 @@ export function addMcpExport(mcp: CliCommand): void {
       const { server, configModule } = await openServer(session, name);
       const { createRegistryEntry } = await import("./package/create-entry.ts");
       const masked = configModule.maskEntry(server.entry);
-      const entry = isRecord(masked) ? masked : {};
-      const exported = createRegistryEntry(id ?? `local/${name.replaceAll(/[^\w.-]+/g, "-")}`, entry);
+      const exported = createRegistryEntry(id ?? `local/${name.replaceAll(/[^\w.-]+/g, "-")}`, toRecord(masked));
       const text = `${JSON.stringify(exported, undefined, 2)}\n`;
       if (output === undefined) return { json: exported, text: text.trimEnd() };
-      await writeNew(output, text);
+      await writeFile(output, text, { flag: "wx" }).catch((thrown: unknown) => {
+        throw toWriteError(output, thrown);
+      });
       return { json: { exported: output }, text: `Wrote ${output}` };
     });
-}
-
-async function writeNew(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text, { flag: "wx" });
-  } catch (thrown) {
-    if (isRecord(thrown) && thrown["code"] === "EEXIST") throw new UsageError(`${file} exists already`);
-    throw toReadError(thrown, file);
-  }
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -51,10 +52,6 @@ function seconds(text: string): number {
 export function getSettings(flags: ServerFlags): Readonly<Record<string, unknown>> {
   const { cwd, timeout, text, description, skillName } = flags;
   return withoutGaps({ cwd, timeout, text, description, skillName });
-}
-
-export function withoutGaps(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
 
 /** Parses variables of the form `KEY=value`. */

@@ -4,7 +4,7 @@ import type { OccurrenceRow } from "../../../store/index.ts";
 import type { CommandResult } from "../command.ts";
 import { outcomeToExit } from "../exit-codes.ts";
 import { parseRunInput } from "../input/run-input.ts";
-import { requireLasting } from "../automation/open-automations.ts";
+import { requireLasting } from "../require-lasting.ts";
 import { lines } from "../text/layout.ts";
 import { outcomeRemarks, outcomeText } from "../text/run-texts.ts";
 import type { OperationContext } from "./operation.ts";
@@ -27,7 +27,7 @@ export async function performAutomation(
 ): Promise<CommandResult> {
   const options = input === undefined ? {} : { input: parseRunInput(input) };
   await whenKnown();
-  requireLasting(await runtime.database());
+  requireLasting(await runtime.database(), "the states of automations");
   const { automations } = runtime;
   const row =
     occurrence === undefined ? await automations.run(name, options) : await automations.retry(name, occurrence);

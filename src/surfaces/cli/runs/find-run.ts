@@ -1,15 +1,14 @@
-import { sentence, SkillgateError } from "../../../errors.ts";
-import { formatInstall } from "../../../shared/package/optional-package.ts";
+import { SkillgateError } from "../../../errors.ts";
 import type { RecordedRunFacts, Runtime } from "../../../runtime.ts";
+import { requireLasting } from "../require-lasting.ts";
 import type { CliSession } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** Opens the recorded runs of the project. A store in memory has no runs of other processes. */
 export async function openRuns(session: Pick<CliSession, "openRuntime">): Promise<Runtime> {
   const runtime = await session.openRuntime();
-  if ((await runtime.database()).kind !== "memory") return runtime;
-  const values = `recorded runs need a database; use Node 22.13 or newer, or run: ${formatInstall("libsql")}`;
-  throw new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values));
+  requireLasting(await runtime.database(), "recorded runs");
+  return runtime;
 }
 
 /** The runs among which the beginning of an id is looked for. */

@@ -2,9 +2,8 @@ import type { RefusalGroup } from "../../../runtime.ts";
 import type { CommandResult } from "../command.ts";
 import type { CliSession } from "../session.ts";
 import type { Paint } from "../terminal/terminal.ts";
-import { count, escaped, indented, lines } from "../text/layout.ts";
+import { count, escaped, formatSecond, indented, lines } from "../text/layout.ts";
 import { openRuns } from "./find-run.ts";
-import { timeText } from "./show.ts";
 
 /** Shows the refused programs by mistake, the most frequent first, each with an example and what would help. */
 export async function listRefusals(session: CliSession, { limit }: { readonly limit: number }): Promise<CommandResult> {
@@ -24,7 +23,7 @@ function groupsText(groups: readonly RefusalGroup[], programs: number, paint: Pa
 }
 
 function groupText({ code, name, programs, callers, last, example, help }: RefusalGroup, paint: Paint): string {
-  const facts = `${count(programs, "program")} of ${count(callers, "caller")}, the last at ${timeText(last)}`;
+  const facts = `${count(programs, "program")} of ${count(callers, "caller")}, the last at ${formatSecond(last)}`;
   const where = help.where === "" ? "" : ` in ${escaped(help.where)}:`;
   return lines([
     " ",

@@ -4,7 +4,7 @@ import type { RunStatus } from "../../../store/index.ts";
 import type { CommandResult } from "../command.ts";
 import type { CliSession } from "../session.ts";
 import type { Paint } from "../terminal/terminal.ts";
-import { count, escaped, lines, milliseconds, shortened, table } from "../text/layout.ts";
+import { count, escaped, formatSecond, lines, milliseconds, shortened, table } from "../text/layout.ts";
 import { findRun, openRuns } from "./find-run.ts";
 
 export async function showRun(session: CliSession, id: string): Promise<CommandResult> {
@@ -38,7 +38,7 @@ function runText(
 ): string {
   const { id, state, created, updated, ended, continues } = run;
   const facts = [
-    `began ${timeText(created)}`,
+    `began ${formatSecond(created)}`,
     `${ended === null ? "last written" : "ended"} after ${milliseconds((ended ?? updated) - created)}`,
     `${count(run.calls, "call")}, ${count(run.effects, "effect")}`,
     `caller ${escaped(header.caller.id)}`,
@@ -94,7 +94,7 @@ function runsText(runs: readonly RecordedRunFacts[], paint: Paint): string {
       runs.map(({ id, state, created, calls, effects, caller, title }) => [
         paint.cyan(isShort ? id.slice(0, SHORT_ID_UNITS) : id),
         stateText(state, paint),
-        paint.dim(timeText(created)),
+        paint.dim(formatSecond(created)),
         `${count(calls, "call")}, ${count(effects, "effect")}`,
         escaped(caller),
         escaped(shortened(title, TITLE_UNITS)),
@@ -107,10 +107,6 @@ function runsText(runs: readonly RecordedRunFacts[], paint: Paint): string {
 export function stateText(state: RunStatus, paint: Paint): string {
   if (state === "completed") return paint.green(state);
   return state === "waiting" || state === "running" || state === "refused" ? paint.yellow(state) : paint.red(state);
-}
-
-export function timeText(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
 const BAR_UNITS = 40;

@@ -3,7 +3,9 @@ import { findRun, openRuns } from "../runs/find-run.ts";
 import type { CliSession } from "../session.ts";
 import { shownPath } from "../text/layout.ts";
 import { takenOverNote } from "../text/run-texts.ts";
+import { collected } from "../mcp/server-flags.ts";
 import { requireFileStem } from "./local-skills.ts";
+import { quoteForShell } from "../../../shared/format-text.ts";
 
 interface SaveFlags {
   readonly name: string;
@@ -22,7 +24,7 @@ export function addSkillsSave(skills: CliCommand): void {
     .option(
       "--param <parameter>",
       "a constant of the program, or name=value for the literal with that value; repeatable",
-      collect,
+      collected,
       [],
     )
     .option("--description <text>", "what the skill does, for search (default: the methods that it calls)")
@@ -39,10 +41,6 @@ fails twice in succession. The setting runs.savedPasses changes the number of pa
 Examples:
   skillgate skills save 3f9c --name city-weather --param city
   skillgate skills save 3f9c --name refund --param order=1001 --description "Refund an order and tell the customer"`;
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
 
 /** Makes a saved skill of a run. */
 export async function saveRun(session: CliSession, id: string, flags: SaveFlags): Promise<CommandResult> {
@@ -62,7 +60,10 @@ export async function saveRun(session: CliSession, id: string, flags: SaveFlags)
     howToReplace: "write --force",
   });
   const path = `${name}.${flags.method}`;
-  const inputs = Object.entries(example).map(([key, value]) => `${key}=${toArgument(value)}`);
+  const inputs = Object.entries(example).map(([key, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `${key}=${quoteForShell(text)}`;
+  });
   return {
     json: { skill: name, method: flags.method, run, parameters, files },
     text: [
@@ -72,9 +73,4 @@ export async function saveRun(session: CliSession, id: string, flags: SaveFlags)
     ].join("\n"),
     remarks: inUse === ownSkills ? "" : takenOverNote(inUse, session.paint.err),
   };
-}
-
-function toArgument(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return /^[\w.,:@/+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

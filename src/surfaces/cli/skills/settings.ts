@@ -1,11 +1,11 @@
 import { addAbortSignal } from "node:stream";
 
-import type { SettingsEdit } from "../../../config/index.ts";
-import { isRecord, type JsonSchema } from "../../../model/json.ts";
+import { isRecord, type JsonSchema, parseJson } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { SettingChange } from "../../../runtime/change-skill-settings.ts";
 import type { CliCommand } from "../command.ts";
+import { editSettings } from "../edit-settings.ts";
 import { readText } from "../input/read-text.ts";
 import { lines, shownPath, table } from "../text/layout.ts";
 import { warningsText } from "../text/output.ts";
@@ -27,13 +27,12 @@ export function addSkillsSettings(skills: CliCommand): void {
     .run(async ({ openRuntime, folders, paint, signal }, name: string, words: readonly string[]) => {
       const runtime = await openRuntime({ until: "known" });
       const skill = skillNamed(runtime, name);
-      const { settingsFile } = await folders();
       if (words.length > 0) {
         const { planSettingsChange } = await import("../../../runtime/change-skill-settings.ts");
         const changes = await readChanges(words, await getSecrets(skill), signal);
         const { settings: current } = runtime.settingsOf(name) ?? {};
         const plan = planSettingsChange(skill, changes, { current, env: process.env });
-        await changeSettings(settingsFile, plan);
+        const settingsFile = await editSettings({ folders }, plan);
         const files = [
           ...(plan.variables.length < changes.length ? [shownPath(settingsFile)] : []),
           ...(plan.variables.length > 0 ? [".env"] : []),
@@ -95,13 +94,10 @@ async function readSecret(key: string, text: string, signal: AbortSignal): Promi
   return secret;
 }
 
+/** Text needs no quotes. */
 function parseSettingValue(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // Text needs no quotes.
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }
 
 /** One line for each setting that is declared or set; empty if there are none. */
@@ -114,12 +110,6 @@ export function settingsText(schema: JsonSchema | undefined, values: Readonly<Re
     return [key, key in values ? JSON.stringify(values[key]) : "(not set)", description];
   });
   return lines(table(rows));
-}
-
-/** Changes the settings on behalf of the user, so that the project stays trusted. */
-export async function changeSettings(settingsFile: string, edit: SettingsEdit): Promise<void> {
-  const { editSettingsByHand } = await import("../../../config/index.ts");
-  await editSettingsByHand({ cwd: process.cwd(), env: process.env }, settingsFile, edit);
 }
 
 /** Adds `enable` and `disable`. They write settings.yaml, so every surface follows them. */
@@ -136,11 +126,13 @@ function addSwitch(skills: CliCommand, name: "enable" | "disable", description: 
     .argument("<skill>", "its name")
     .run(async ({ openRuntime, folders }, skill: string) => {
       await requireSkill(await openRuntime({ until: "known" }), skill);
-      const { settingsFile } = await folders();
       // A skill without this setting is enabled.
-      await changeSettings(settingsFile, {
-        values: [{ path: ["skills", skill, "enabled"], value: enabled ? undefined : false }],
-      });
+      const settingsFile = await editSettings(
+        { folders },
+        {
+          values: [{ path: ["skills", skill, "enabled"], value: enabled ? undefined : false }],
+        },
+      );
       return {
         json: { skill, enabled, settings: settingsFile },
         text: `${skill} is ${name}d, in ${shownPath(settingsFile)}`,

@@ -15,16 +15,29 @@ export async function findSource(
   const apis = runtime.listApis();
   const status = apis.find((api) => api.name === name);
   if (status !== undefined) return status;
-  const names = Object.keys(toRecord(runtime.sections["sources"]));
-  const [problem = runtime.heldProblem] = names.includes(name) ? listSettingProblems(runtime, "sources", name) : [];
+  throw createEntryError(runtime, "sources", name);
+}
+
+/** The entries of a section as they are written, also those that have mistakes. */
+export function readSection({ sections }: Pick<Runtime, "sections">, section: Section): Record<string, unknown> {
+  return toRecord(sections[section]);
+}
+
+type Section = "accounts" | "sources";
+
+/** Creates the error for an entry that cannot be used: it does not exist, or it has a mistake. */
+export function createEntryError(runtime: Runtime, section: Section, name: string): UsageError {
+  const names = Object.keys(readSection(runtime, section));
+  const [problem = runtime.heldProblem] = names.includes(name) ? listSettingProblems(runtime, section, name) : [];
   const existing = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
-  throw new UsageError(problem?.error ?? `There is no source ${name} in settings.yaml; ${existing}`);
+  const kind = section === "accounts" ? "account" : "source";
+  return new UsageError(problem?.error ?? `There is no ${kind} ${name} in settings.yaml; ${existing}`);
 }
 
 /** The problems of a section of the settings because of which it has no entries, or not the one with this name. */
 export function listSettingProblems(
   { problems }: Pick<Runtime, "problems">,
-  section: "accounts" | "sources",
+  section: Section,
   name?: string,
 ): readonly Problem[] {
   const prefix = `: ${section}${name === undefined ? "" : `.${name}`}`;

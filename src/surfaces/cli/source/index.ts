@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 
-import { toRecord } from "../../../model/json.ts";
 import type { SourceSettings } from "../../../runtime/options.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
-import { loadConfigModule } from "../mcp/files.ts";
+import { editSettings } from "../edit-settings.ts";
 import { collected, parseHeaders } from "../mcp/server-flags.ts";
 import type { CliSession } from "../session.ts";
 import { count, lines } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
-import { findSource, listSettingProblems } from "./find-source.ts";
+import { findSource, listSettingProblems, readSection } from "./find-source.ts";
 import { checkSource, proposeReads, showSource } from "./show.ts";
 import { describeChange, describeSecurity, describeSource } from "./source-texts.ts";
 
@@ -100,14 +100,12 @@ async function add(session: CliSession, document: string, flags: AddSourceFlags)
   const settings = {
     ...(await describeDocument(document, flags)),
     ...(header.length > 0 && { headers: parseHeaders(header) }),
-    ...(flags.account !== undefined && { account: flags.account }),
-    ...(flags.private === true && { private: true }),
-    ...(include !== undefined && { include }),
-    ...(exclude !== undefined && { exclude }),
+    ...withoutGaps({ account: flags.account, private: flags.private, include, exclude }),
   };
   const { addSource: addToSettings } = await import("../../../runtime/settings/index.ts");
   const status = await addToSettings(settings, {
-    write: (written) => edit(session, name, written),
+    write: async (written) =>
+      void (await editSettings(session, { values: [{ path: ["sources", name], value: written }] })),
     read: () => findSource(session, name, "new"),
   });
   if (status.error !== undefined && status.operations === 0)
@@ -145,15 +143,10 @@ async function requireFreeName(session: CliSession, name: string): Promise<void>
   const { findSourceNameFlaw } = await import("../../../runtime/settings/index.ts");
   const flaw = findSourceNameFlaw(name);
   if (flaw !== undefined) throw new UsageError(`${flaw}; for example: --name shop`);
-  if (Object.hasOwn(await readSection(session), name))
+  if (Object.hasOwn(readSection(await session.openRuntime(), "sources"), name))
     throw new UsageError(
       `settings.yaml has a source ${name} already; choose another name, or remove it: skillgate source remove ${name}`,
     );
-}
-
-/** The section as it is written, with sources that have mistakes. */
-async function readSection(session: CliSession): Promise<Readonly<Record<string, unknown>>> {
-  return toRecord((await session.openRuntime()).sections["sources"]);
 }
 
 function toProjectPath(document: string): string {
@@ -201,15 +194,7 @@ async function accept(session: CliSession, name: string): Promise<CommandResult>
 }
 
 async function remove(session: CliSession, name: string): Promise<CommandResult> {
-  if (!Object.hasOwn(await readSection(session), name)) await findSource(session, name);
-  await edit(session, name, undefined);
+  if (!Object.hasOwn(readSection(await session.openRuntime(), "sources"), name)) await findSource(session, name);
+  await editSettings(session, { values: [{ path: ["sources", name], value: undefined }] });
   return { json: { removed: name }, text: `Removed ${name} from settings.yaml` };
-}
-
-/** The owner's own edit does not hold the project. */
-async function edit(session: CliSession, name: string, settings: object | undefined): Promise<void> {
-  const { editSettingsByHand } = await loadConfigModule();
-  const { settingsFile } = await session.folders();
-  const values = [{ path: ["sources", name], value: settings }];
-  await editSettingsByHand({ cwd: process.cwd(), env: process.env }, settingsFile, { values });
 }

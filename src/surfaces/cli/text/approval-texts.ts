@@ -2,7 +2,7 @@ import type { Approval } from "../../../approvals/index.ts";
 import type { WaitingRun } from "../../../agent/index.ts";
 import type { ApprovalAnswer, ApprovalRequest, ApprovalScope } from "../../../model/approval.ts";
 import type { Paint } from "../terminal/terminal.ts";
-import { escaped, lines, table } from "./layout.ts";
+import { escaped, formatSecond, lines, table } from "./layout.ts";
 
 /** The answers at a terminal beyond `y` and `n`, with their meanings. */
 const MEANINGS: Readonly<Record<Exclude<ApprovalScope, "once">, string>> = {
@@ -57,7 +57,7 @@ export function approvalsText(approvals: readonly Approval[], paint: Paint): str
         state,
         path,
         escaped(caller),
-        paint.dim(`${new Date(created).toISOString().slice(0, 19).replace("T", " ")} UTC`),
+        paint.dim(formatSecond(created)),
       ]),
     ),
   );

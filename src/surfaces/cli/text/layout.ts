@@ -8,6 +8,21 @@ export function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? "" : "s"}`;
 }
 
+/** A time in RFC 3339, for `--json`. */
+export function toIso(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+/** `2027-01-31 12:00 UTC` */
+export function formatMinute(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** `2027-01-31 12:00:00 UTC` */
+export function formatSecond(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
 export function milliseconds(ms: number): string {
   return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 }

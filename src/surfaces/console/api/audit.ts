@@ -15,6 +15,7 @@ import { type Endpoints, readNumber, readTime } from "../endpoints.ts";
 import type { AuditCheck, AuditPage } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
 import type { AuditReader, RuntimeView } from "../../../runtime/api/view.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 import type { ConsoleEnvironment } from "../services.ts";
 
 const MAX_ROWS = 500;
@@ -117,13 +118,5 @@ function readFilter(c: Context<ConsoleEnvironment>): AuditFilter {
   const { caller, method, run, decision } = c.req.query();
   if (decision !== undefined && decision !== "allowed" && decision !== "refused")
     throw invalidRequest("decision must be allowed or refused");
-  const [since, until] = [readTime(c, "since"), readTime(c, "until")];
-  return {
-    ...(caller !== undefined && { caller }),
-    ...(method !== undefined && { method }),
-    ...(run !== undefined && { run }),
-    ...(decision !== undefined && { decision }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-  };
+  return withoutGaps({ caller, method, run, decision, since: readTime(c, "since"), until: readTime(c, "until") });
 }

@@ -2,6 +2,7 @@ import { type CreatedKey, getKeyState, type KeyUsage, toNotation, type WantedKey
 import type { CallLimits } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { KeyRow } from "../../../store/index.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 import { type Endpoints, type JsonObject, readText, readTexts } from "../endpoints.ts";
 import type { IssuedKey, KeyList, KeySummary } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
@@ -48,14 +49,13 @@ const LIMITS = ["perMinute", "perHour", "maxRunning", "weight"] as const satisfi
 function readWantedKey(body: JsonObject): WantedKey {
   const { limits = {} } = body;
   if (!isRecord(limits)) throw invalidRequest("limits must be an object");
-  const wantedLimits = LIMITS.map((name) => [name, readWhole(limits, name)] as const);
   const expires = readWhole(body, "expires");
   return {
     name: readText(body, "name"),
     permissions: readTexts(body, "permissions"),
     scopes: readTexts(body, "scopes"),
     roles: readTexts(body, "roles"),
-    limits: Object.fromEntries(wantedLimits.filter(([, value]) => value !== undefined)),
+    limits: withoutGaps(Object.fromEntries(LIMITS.map((name) => [name, readWhole(limits, name)]))),
     ...(expires !== undefined && { expires }),
   };
 }

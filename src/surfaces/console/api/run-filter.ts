@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 
 import type { RuntimeView } from "../../../runtime/api/view.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 import { readNumber, readTime } from "../endpoints.ts";
 import { RECORDED_RUN_STATES, RUN_SORT_COLUMNS } from "../program-messages.ts";
 import { invalidRequest } from "../problem.ts";
@@ -14,27 +15,21 @@ type RunListFilter = NonNullable<Parameters<RuntimeView["runs"]["neighbours"]>[1
 
 /** Reads the filter and the order of a list of runs from the query of a request; throws `REQUEST_INVALID`. */
 export function readRunFilter(c: Context<ConsoleEnvironment>): RunListFilter {
-  const [runCaller, title] = [readWords(c, "caller"), readWords(c, "text")];
-  const [method, program] = [readWords(c, "method"), readWords(c, "program")];
   const hours = readNumber(c, "hours", { fallback: 0, max: MAX_HOURS });
   const since = hours > 0 ? Date.now() - hours * HOUR_MS : readTime(c, "since");
-  const until = readTime(c, "until");
-  const minDuration = readNumber(c, "min", { fallback: 0 });
-  const state = readListed(c, "state", RECORDED_RUN_STATES);
-  const order = readListed(c, "sort", RUN_SORT_COLUMNS)?.[0];
-  return {
+  return withoutGaps({
     withUnrecorded: c.req.query("recorded") === undefined,
     ascending: c.req.query("order") === "up",
-    ...(order !== undefined && { order }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(minDuration > 0 && { minDuration }),
-    ...(state !== undefined && { state }),
-    ...(runCaller !== undefined && { runCaller }),
-    ...(title !== undefined && { title }),
-    ...(method !== undefined && { method }),
-    ...(program !== undefined && { program }),
-  };
+    order: readListed(c, "sort", RUN_SORT_COLUMNS)?.[0],
+    since,
+    until: readTime(c, "until"),
+    minDuration: readNumber(c, "min", { fallback: 0 }) || undefined,
+    state: readListed(c, "state", RECORDED_RUN_STATES),
+    runCaller: readWords(c, "caller"),
+    title: readWords(c, "text"),
+    method: readWords(c, "method"),
+    program: readWords(c, "program"),
+  });
 }
 
 /** Reads words between commas, of which each must be in a list. */

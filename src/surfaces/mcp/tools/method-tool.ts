@@ -4,6 +4,7 @@ import type { Method } from "../../../model/catalog.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import { TOOL_FIELDS, type ToolAnnotations, type ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import { GUIDANCE_UNITS, sanitizeText, sanitizeWholeText } from "../../../registry/index.ts";
+import { withoutGaps } from "../../../shared/without-gaps.ts";
 
 /** Creates the tool of a method, with the schemas of its provider and the other fields of its MCP server. */
 export function methodTool(method: Method, name: string): ToolDefinition {
@@ -47,12 +48,12 @@ function sanitizeTitle(key: (typeof TOOL_FIELDS)[number], value: unknown): unkno
 /** Returns only the hints that the author set; the client decides the default of a missing one. */
 function getAnnotations({ definition }: Method): ToolAnnotations {
   const { readOnly, destructive, idempotent, openWorld } = definition.metadata ?? {};
-  return {
-    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
-    ...(destructive !== undefined && { destructiveHint: destructive }),
-    ...(idempotent !== undefined && { idempotentHint: idempotent }),
-    ...(openWorld !== undefined && { openWorldHint: openWorld }),
-  };
+  return withoutGaps({
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  });
 }
 
 /** Returns an output schema if it describes an object: older clients accept no other. */
