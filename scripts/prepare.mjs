@@ -34,7 +34,6 @@ export const DEMO_PACKAGES = [
   "@modelcontextprotocol/server-filesystem",
   "@sveltejs/acorn-typescript",
   "acorn",
-  "ajv",
   "ajv-formats",
   "comment-parser",
   "croner",

@@ -1,7 +1,7 @@
 import type { ArgumentProblem } from "../model/arguments.ts";
 import { isRecord } from "../model/json.ts";
 import { suggestNames } from "../shared/suggest.ts";
-import type { AjvFinding } from "./problems.ts";
+import type { Finding } from "./schema/evaluation.ts";
 import { formatList, quote } from "../shared/format-text.ts";
 
 const MAX_NAMES = 30;
@@ -18,11 +18,11 @@ export interface ErrorText {
   readonly member?: string;
 }
 
-export function describeFinding(finding: AjvFinding): ErrorText {
+export function describeFinding(finding: Finding): ErrorText {
   return (WORDS.get(finding.keyword) ?? otherwise)(finding);
 }
 
-type Wording = (finding: AjvFinding) => ErrorText;
+type Wording = (finding: Finding) => ErrorText;
 
 /** Error texts by JSON Schema keyword. */
 const WORDS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
@@ -74,7 +74,7 @@ const WORDS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   ["anyOf", ({ params, schema }) => words("type_mismatch", noForm(schema, params["forms"]))],
 ]);
 
-function otherwise({ keyword, schema }: AjvFinding): ErrorText {
+function otherwise({ keyword, schema }: Finding): ErrorText {
   return words("type_mismatch", `must satisfy ${keyword} ${text(schema)}`);
 }
 

@@ -1,5 +1,3 @@
-import type { ErrorObject } from "ajv";
-
 import { bindArguments, type ArgumentProblem } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
@@ -11,6 +9,7 @@ import { compile, type CompiledCheck } from "./compile.ts";
 import { checkInput, inputCheckFor, type InputCheck, type Validation } from "./input.ts";
 import { findUnknownPointers } from "./json-pointer.ts";
 import { copyValue, measure } from "./size.ts";
+import type { Finding } from "./schema/evaluation.ts";
 import { describeErrors } from "./value-check.ts";
 
 export type { Validation } from "./input.ts";
@@ -100,7 +99,7 @@ const QUARANTINED: ArgumentProblem = {
   suggestions: [],
 };
 
-function outputProblem(method: Method, errors: readonly ErrorObject[], value: unknown): string | undefined {
+function outputProblem(method: Method, errors: readonly Finding[], value: unknown): string | undefined {
   if (errors.length === 0) return undefined;
   return `The result of ${method.path} does not match its output schema: ${describeErrors(errors, value)}`;
 }

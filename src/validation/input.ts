@@ -1,5 +1,3 @@
-import type { ErrorObject } from "ajv";
-
 import { type ArgumentProblem, isOpenToNames, isPlainObject } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
@@ -8,7 +6,8 @@ import { TIMED_OUT } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
 import { compile, type CompiledCheck } from "./compile.ts";
 import { parsePointer, pointerTo, removeAt, valueAt, type Pointer } from "./json-pointer.ts";
-import { findingFrom, problemFrom, problemIn, type AjvFinding } from "./problems.ts";
+import { problemFrom, problemIn } from "./problems.ts";
+import type { Finding } from "./schema/evaluation.ts";
 import { NOTHING_UNKNOWN, summarizeErrors, type UnknownParts } from "./summarize-errors.ts";
 import { copyObject, MAX_INPUT_DEPTH, MAX_INPUT_WEIGHT, measure } from "./size.ts";
 import { unknownName, wrongType } from "./error-texts.ts";
@@ -34,7 +33,7 @@ function restoreDates(
     weight,
   );
   if (errors === TIMED_OUT) return;
-  putDates(args, input, "", new Set(errors.map(({ instancePath }) => instancePath)));
+  putDates(args, input, "", new Set(errors.map(({ pointer }) => pointer)));
 }
 
 /** Puts the dates of one value into the same places of another, except of those at and below the pointers. */
@@ -51,7 +50,7 @@ function putDates(from: object, into: object, pointer: Pointer, typed: ReadonlyS
   }
 }
 
-/** At most this many of ajv's errors are read: one call can be wrong in half a million places. */
+/** At most this many findings are read: one call can be wrong in half a million places. */
 const MAX_FINDINGS = 5_000;
 
 /** At most this many problems are reported; more do not help to correct the call. */
@@ -112,7 +111,7 @@ export function checkInput(
     const others = Object.entries(args).filter(([name]) => !nulls.has(name));
     return checkInput(inputCheck, Object.fromEntries(others), findUnknownParts);
   }
-  const found = summarizeErrors(errors.slice(0, MAX_FINDINGS).map(findingFrom), findUnknownParts(args));
+  const found = summarizeErrors(errors.slice(0, MAX_FINDINGS), findUnknownParts(args));
   const problems = withoutDefaults(found, args, input)
     .filter((finding) => !isAboutName(finding, names))
     .map((finding) => toProblem(finding, check, input));
@@ -138,12 +137,12 @@ function isStructure(value: unknown): value is object {
 
 /** The optional arguments that are `null` although their schemas do not allow it. */
 function findOmittedNulls(
-  errors: readonly ErrorObject[],
+  errors: readonly Finding[],
   args: Readonly<Record<string, unknown>>,
   { required }: InputCheck,
 ): ReadonlySet<string> {
   if (errors.length === 0) return new Set();
-  const pointers = new Set(errors.map(({ instancePath }) => instancePath));
+  const pointers = new Set(errors.map(({ pointer }) => pointer));
   const isOmitted = (name: string): boolean =>
     args[name] === null && !required.has(name) && pointers.has(pointerTo("", name));
   return new Set(Object.keys(args).filter(isOmitted));
@@ -169,10 +168,10 @@ function invalid(...problems: readonly ArgumentProblem[]): Validation {
 
 /** Removes defaults that do not match their own schema: the caller is not to blame for them. */
 function withoutDefaults(
-  findings: readonly AjvFinding[],
+  findings: readonly Finding[],
   args: Readonly<Record<string, unknown>>,
   input: Record<string, unknown>,
-): readonly AjvFinding[] {
+): readonly Finding[] {
   return findings.filter(({ pointer }) => {
     const filledIn = firstPlaceWithout(args, pointer);
     if (filledIn !== undefined) removeAt(filledIn, input);
@@ -190,8 +189,8 @@ function firstPlaceWithout(args: unknown, target: Pointer): Pointer | undefined 
   return undefined;
 }
 
-/** True for an ajv error about an unknown name that `unknownNames` already reports. */
-function isAboutName({ keyword, pointer, params }: AjvFinding, names: ReadonlySet<string> | undefined): boolean {
+/** True for a finding about an unknown name that `unknownNames` already reports. */
+function isAboutName({ keyword, pointer, params }: Finding, names: ReadonlySet<string> | undefined): boolean {
   if (names === undefined || pointer !== "") return false;
   const name =
     keyword === "additionalProperties"
@@ -200,7 +199,7 @@ function isAboutName({ keyword, pointer, params }: AjvFinding, names: ReadonlySe
   return typeof name === "string" && !names.has(name);
 }
 
-function toProblem(finding: AjvFinding, check: CompiledCheck, input: unknown): ArgumentProblem {
+function toProblem(finding: Finding, check: CompiledCheck, input: unknown): ArgumentProblem {
   const problem = problemFrom(finding, input);
   if (finding.keyword !== "pattern") return problem;
   const fault = check.patternFault(String(finding.schema), String(finding.data));

@@ -8,15 +8,13 @@ const PATTERN_CHARACTERS = 10_000;
 const SHORT_TEXT = 16;
 
 /** Up to this length a pattern without nested repetition finishes quickly. */
-const MIDDLE_TEXT = 200;
+export const MIDDLE_TEXT = 200;
 
 /** A pattern of a schema. A text that is not a regular expression, or that takes too long, matches nothing. */
 export interface Pattern {
   test(text: string): boolean;
   /** Returns why this text could not be tested; `undefined` if it could. */
   faultFor(text: string): string | undefined;
-  /** ajv identifies patterns by this text. */
-  toString(): string;
 }
 
 /** Thrown when the time for the whole validation is used up. */
@@ -24,28 +22,44 @@ export class PatternTimeout extends Error {}
 
 export function createPattern(source: string, budget: TimeBudget): Pattern {
   const regExp = compiled(source);
-  const safe = !mayBacktrack(source);
+  const shown = quote(source, 80);
+  if (regExp === undefined)
+    return {
+      test: () => false,
+      faultFor: () => `cannot be checked: the pattern ${shown} is not a regular expression`,
+    };
+  const shortUnits = mayBacktrack(source) ? SHORT_TEXT : MIDDLE_TEXT;
+  const { test, isTooSlow } = createTextTest((text) => regExp.test(text), shortUnits, budget);
+  return {
+    test,
+    faultFor: (text) =>
+      isTooSlow(text) ? `cannot be checked: the pattern ${shown} takes too long on this value` : undefined,
+  };
+}
+
+/** A test of texts that takes bounded time: where it takes too long, it is false. Texts of at most `shortUnits` are not watched. */
+export function createTextTest(
+  matches: (text: string) => boolean,
+  shortUnits: number,
+  budget: TimeBudget,
+): { readonly test: (text: string) => boolean; readonly isTooSlow: (text: string) => boolean } {
   // Halved by each test that takes too long: a hostile text costs the host at most a second, however often it is sent.
-  let testedCharacters = Infinity;
-
-  function test(text: string): boolean {
-    if (regExp === undefined || text.length > testedCharacters) return false;
-    if (text.length <= (safe ? MIDDLE_TEXT : SHORT_TEXT)) return regExp.test(text);
-    const leftMs = budget.leftMs("pattern");
-    if (leftMs === 0) throw new PatternTimeout();
-    const matches = runSyncWithTimeout(leftMs, () => regExp.test(text));
-    if (matches === TIMED_OUT) testedCharacters = Math.floor(text.length / 2);
-    return matches === true;
-  }
-
-  function faultFor(text: string): string | undefined {
-    if (regExp === undefined) return `cannot be checked: the pattern ${quote(source, 80)} is not a regular expression`;
-    return text.length > testedCharacters
-      ? `cannot be checked: the pattern ${quote(source, 80)} takes too long on this value`
-      : undefined;
-  }
-
-  return { test, faultFor, toString: () => `/${source}/` };
+  let testedUnits = Infinity;
+  const isTooSlow = (text: string): boolean => text.length > testedUnits;
+  return {
+    isTooSlow,
+    test(text) {
+      if (isTooSlow(text)) return false;
+      if (text.length <= shortUnits) return matches(text);
+      const leftMs = budget.leftMs("pattern");
+      if (leftMs === 0) throw new PatternTimeout();
+      const isMatch = runSyncWithTimeout(leftMs, () => matches(text));
+      if (isMatch !== TIMED_OUT) return isMatch;
+      testedUnits = Math.floor(text.length / 2);
+      if (budget.countLate()) throw new PatternTimeout();
+      return false;
+    },
+  };
 }
 
 /** Compiles in Unicode mode, as JSON Schema requires, else in the older mode, which allows needless escapes. */

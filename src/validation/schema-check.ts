@@ -11,7 +11,7 @@ export function createSchemaCheck(schema: JsonSchema): (value: unknown) => reado
   const check = compile(schema, false, createTimeBudget(DEFAULT_TIMEOUTS.validationMs));
   return (value) => {
     const errors = check.errorsIn(value, measure(value).weight);
-    return errors === TIMED_OUT ? [] : [...new Set(errors.map(({ instancePath }) => instancePath))];
+    return errors === TIMED_OUT ? [] : [...new Set(errors.map(({ pointer }) => pointer))];
   };
 }
 

@@ -1,5 +1,6 @@
 import { isWithin, type Pointer } from "./json-pointer.ts";
-import { problemFrom, type AjvFinding } from "./problems.ts";
+import { problemFrom } from "./problems.ts";
+import type { Finding } from "./schema/evaluation.ts";
 
 /** At most this many of the branches that may be intended are explained. */
 const EXPLAINED_FORMS = 3;
@@ -15,12 +16,11 @@ export interface UnknownParts {
 export const NOTHING_UNKNOWN: UnknownParts = { unknown: [], openNames: false };
 
 /**
- * Reduces ajv's errors to one for each mistake. ajv reports the errors of every branch of `anyOf`, `oneOf`, `if` and
- * similar keywords before the error of the keyword itself; only those of the intended branch are kept. Errors that depend
- * on unknown parts are left out.
+ * Reduces findings to one for each mistake. Those of every branch of `anyOf`, `oneOf` and `if` come before that of the keyword
+ * itself; only those of the intended branch are kept. Findings that depend on unknown parts are left out.
  */
-export function summarizeErrors(findings: readonly AjvFinding[], unknownParts: UnknownParts): readonly AjvFinding[] {
-  const settled: AjvFinding[] = [];
+export function summarizeErrors(findings: readonly Finding[], unknownParts: UnknownParts): readonly Finding[] {
+  const settled: Finding[] = [];
   for (const finding of findings) {
     const summarize = SUMMARIES.get(finding.keyword);
     const branches = summarize === undefined ? [] : takeBranches(settled, finding);
@@ -31,7 +31,7 @@ export function summarizeErrors(findings: readonly AjvFinding[], unknownParts: U
   return settled.filter(({ keyword, pointer }) => !(isValueKeyword(keyword) && wrongTypes.has(pointer)));
 }
 
-type Summary = (finding: AjvFinding, inner: readonly AjvFinding[]) => readonly AjvFinding[];
+type Summary = (finding: Finding, inner: readonly Finding[]) => readonly Finding[];
 
 /** For keywords with branches: how the errors of the branches are summarized. */
 const SUMMARIES: ReadonlyMap<string, Summary> = new Map<string, Summary>([
@@ -43,19 +43,19 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map<string, Summary>([
 ]);
 
 /** Removes the errors of the branches of a keyword from the list; they come right before its own. */
-function takeBranches(settled: AjvFinding[], finding: AjvFinding): readonly AjvFinding[] {
+function takeBranches(settled: Finding[], finding: Finding): readonly Finding[] {
   const branches = branchesPath(finding);
-  const isBranch = ({ pointer, schemaPath }: AjvFinding): boolean =>
+  const isBranch = ({ pointer, schemaPath }: Finding): boolean =>
     isWithin(pointer, finding.pointer) && (isWithin(schemaPath, branches) || home(schemaPath) !== home(branches));
   return settled.splice(settled.findLastIndex((other) => !isBranch(other)) + 1);
 }
 
 /** Returns the schema path of the branches; those of `if` are its siblings. */
-function branchesPath({ keyword, schemaPath, params }: AjvFinding): string {
+function branchesPath({ keyword, schemaPath, params }: Finding): string {
   return keyword === "if" ? schemaPath.replace(/if$/, String(params["failingKeyword"])) : schemaPath;
 }
 
-/** Returns the definition that a schema path is in: ajv starts a new path where it follows a reference. */
+/** Returns the definition that a schema path is in: a new path begins where a reference is followed. */
 function home(schemaPath: string): string {
   const [hash = "", definitions = "", name = ""] = schemaPath.split("/", 3);
   return definitions === "$defs" || definitions === "definitions" ? `${hash}/${definitions}/${name}` : hash;
@@ -81,7 +81,7 @@ const OF_ALL_NAMES: ReadonlySet<string> = new Set([
   "minProperties",
 ]);
 
-function isUnknown({ keyword, pointer }: AjvFinding, unknownParts: UnknownParts): boolean {
+function isUnknown({ keyword, pointer }: Finding, unknownParts: UnknownParts): boolean {
   if (unknownParts.openNames && pointer === "" && OF_ALL_NAMES.has(keyword)) return true;
   return unknownParts.unknown.some(
     (unknown) => isWithin(pointer, unknown) || (OF_THE_WHOLE.has(keyword) && isWithin(unknown, pointer)),
@@ -89,7 +89,7 @@ function isUnknown({ keyword, pointer }: AjvFinding, unknownParts: UnknownParts)
 }
 
 /** For a value that matches no branch: the errors of the branch of its kind, or a summary of all branches. */
-function selectIntendedBranch(finding: AjvFinding, inner: readonly AjvFinding[]): readonly AjvFinding[] {
+function selectIntendedBranch(finding: Finding, inner: readonly Finding[]): readonly Finding[] {
   if (Array.isArray(finding.params["passingSchemas"])) return [finding];
   const branches = groupByBranch(finding, inner);
   const ofType = branches.filter((branch) => wrongType(branch, finding.pointer) === undefined);
@@ -101,8 +101,8 @@ function selectIntendedBranch(finding: AjvFinding, inner: readonly AjvFinding[])
 }
 
 /** Groups errors by branch, in the order of the branches. */
-function groupByBranch(finding: AjvFinding, inner: readonly AjvFinding[]): readonly (readonly AjvFinding[])[] {
-  const branches = new Map<string, AjvFinding[]>();
+function groupByBranch(finding: Finding, inner: readonly Finding[]): readonly (readonly Finding[])[] {
+  const branches = new Map<string, Finding[]>();
   for (const each of inner) {
     const isInline = isWithin(each.schemaPath, finding.schemaPath);
     const depth = finding.schemaPath.split("/").length + 1;
@@ -114,18 +114,18 @@ function groupByBranch(finding: AjvFinding, inner: readonly AjvFinding[]): reado
   return [...branches.values()];
 }
 
-function wrongType(branch: readonly AjvFinding[], pointer: Pointer): AjvFinding | undefined {
+function wrongType(branch: readonly Finding[], pointer: Pointer): Finding | undefined {
   return branch.find((each) => each.keyword === "type" && each.pointer === pointer);
 }
 
 /** Finds a constant that the value, or one of its members, would need in order to match a branch. */
-function wrongConstant(branch: readonly AjvFinding[], pointer: Pointer): AjvFinding | undefined {
+function wrongConstant(branch: readonly Finding[], pointer: Pointer): Finding | undefined {
   const deepest = pointer.split("/").length + 1;
   return branch.find((each) => isValueKeyword(each.keyword) && each.pointer.split("/").length <= deepest);
 }
 
 /** Merges the errors of all branches into one, if the branches differ only in types or only in constants. */
-function findCommonType(finding: AjvFinding, branches: readonly (readonly AjvFinding[])[]): AjvFinding | undefined {
+function findCommonType(finding: Finding, branches: readonly (readonly Finding[])[]): Finding | undefined {
   const types = branches.flatMap((branch) => wrongType(branch, finding.pointer) ?? []);
   if (types.length === branches.length && types.length > 0)
     return { ...finding, keyword: "type", schema: types.flatMap(({ schema }) => schema) };
@@ -142,11 +142,11 @@ function isValueKeyword(keyword: string): boolean {
   return keyword === "enum" || keyword === "const";
 }
 
-function getAllowedValues({ keyword, schema }: AjvFinding): readonly unknown[] {
+function getAllowedValues({ keyword, schema }: Finding): readonly unknown[] {
   return keyword === "enum" && Array.isArray(schema) ? schema : [schema];
 }
 
-function noForm(finding: AjvFinding, branches: readonly (readonly AjvFinding[])[]): AjvFinding {
+function noForm(finding: Finding, branches: readonly (readonly Finding[])[]): Finding {
   const forms = branches.slice(0, EXPLAINED_FORMS).flatMap(([first]) => {
     if (first === undefined) return [];
     const { field, reason } = problemFrom(

@@ -1,11 +1,10 @@
-import type { ErrorObject } from "ajv";
-
 import { formatProblem } from "../model/arguments.ts";
 import type { JsonSchema } from "../model/json.ts";
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import { TIMED_OUT } from "../shared/run-with-timeout.ts";
 import { compile } from "./compile.ts";
-import { findingFrom, problemFrom } from "./problems.ts";
+import { problemFrom } from "./problems.ts";
+import type { Finding } from "./schema/evaluation.ts";
 import { measure } from "./size.ts";
 import { NOTHING_UNKNOWN, summarizeErrors } from "./summarize-errors.ts";
 import { createTimeBudget } from "./time-budget.ts";
@@ -28,8 +27,8 @@ export function createValueCheck(schema: JsonSchema, validationMs: number = DEFA
 }
 
 /** `"city" must be a string, not 5; "days" is required` */
-export function describeErrors(errors: readonly ErrorObject[], value: unknown): string {
-  const findings = summarizeErrors(errors.slice(0, 100).map(findingFrom), NOTHING_UNKNOWN);
+export function describeErrors(errors: readonly Finding[], value: unknown): string {
+  const findings = summarizeErrors(errors.slice(0, 100), NOTHING_UNKNOWN);
   const problems = findings
     .slice(0, REPORTED_PROBLEMS)
     .map((finding) => formatProblem(problemFrom(finding, value), "it"));

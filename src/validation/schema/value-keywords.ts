@@ -1,0 +1,122 @@
+import { fullFormats } from "ajv-formats/dist/formats.js";
+
+import type { Evaluation, Place } from "./evaluation.ts";
+import type { Check, Keyword, SchemaNode } from "./schema-node.ts";
+import { writeKey } from "./value-keys.ts";
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  null: (value) => value === null,
+  boolean: (value) => typeof value === "boolean",
+  number: isFinite,
+  integer: Number.isInteger,
+  string: (value) => typeof value === "string",
+  array: Array.isArray,
+  object: isObject,
+};
+
+/** The keywords for values of any type, and for numbers and texts. */
+export const VALUE_KEYWORDS = {
+  type(value, node) {
+    const names = [value].flat();
+    const tests = names.map((name) => typeof name === "string" && Object.hasOwn(TYPES, name) && TYPES[name]);
+    if (names.length === 0 || !tests.every(isTest)) return "must name types of JSON";
+    if (node.get("nullable") === true) tests.push(isNull);
+    return (data, place, run) =>
+      tests.some((test) => test(data)) || node.report("type", { value: data, place, run }, { type: value });
+  },
+  enum(value, node) {
+    if (!Array.isArray(value) || value.length === 0) return "must be a list of values";
+    const simple = new Set<unknown>(value);
+    const others = new Set(value.filter((each) => typeof each === "object").map(writeKey));
+    return (data, place, run) =>
+      simple.has(data) ||
+      (others.size > 0 && typeof data === "object" && others.has(writeKey(data))) ||
+      node.report("enum", { value: data, place, run });
+  },
+  const(value, node) {
+    const key = writeKey(value);
+    return (data, place, run) =>
+      data === value || writeKey(data) === key || node.report("const", { value: data, place, run });
+  },
+  minimum: forNumber("minimum", (data, limit) => data >= limit),
+  maximum: forNumber("maximum", (data, limit) => data <= limit),
+  exclusiveMinimum: forNumber("exclusiveMinimum", (data, limit) => data > limit),
+  exclusiveMaximum: forNumber("exclusiveMaximum", (data, limit) => data < limit),
+  multipleOf: forNumber("multipleOf", (data, unit) => Number.isInteger(data / unit)),
+  minLength: forLength("minLength", (length, limit) => length >= limit),
+  maxLength: forLength("maxLength", (length, limit) => length <= limit),
+  pattern(source, node) {
+    if (typeof source !== "string") return "must be a text";
+    const pattern = node.document.pattern(source);
+    return forText((data, place, run) => pattern.test(data) || node.report("pattern", { value: data, place, run }));
+  },
+  format(name, node) {
+    if (typeof name !== "string") return "must be a text";
+    const format = Object.hasOwn(fullFormats, name) ? fullFormats[name as keyof typeof fullFormats] : undefined;
+    return format === undefined || format === true ? undefined : checkFormat(format, node);
+  },
+} as const satisfies Readonly<Record<string, Keyword>>;
+
+/** Creates a keyword for numbers. */
+function forNumber(keyword: string, holds: (data: number, limit: number) => boolean): Keyword {
+  return (limit, node) => {
+    if (typeof limit !== "number") return "must be a number";
+    return (data, place, run) =>
+      !isFinite(data) || holds(data, limit) || node.report(keyword, { value: data, place, run }, { limit });
+  };
+}
+
+/** Creates a keyword for the length of texts, in characters: a surrogate pair is one. */
+function forLength(keyword: string, holds: (length: number, limit: number) => boolean): Keyword {
+  return (limit, node) => {
+    if (typeof limit !== "number") return "must be a number";
+    return forText(
+      (data, place, run) =>
+        holds(countCharacters(data), limit) || node.report(keyword, { value: data, place, run }, { limit }),
+    );
+  };
+}
+
+function countCharacters(text: string): number {
+  const pairs = text.match(/[\ud800-\udbff][\udc00-\udfff]/g);
+  return text.length - (pairs?.length ?? 0);
+}
+
+function forText(check: (data: string, place: Place, run: Evaluation) => boolean): Check {
+  return (data, place, run) => typeof data !== "string" || check(data, place, run);
+}
+
+/** A format as its package defines it. */
+type Format = Exclude<(typeof fullFormats)[keyof typeof fullFormats], true>;
+
+function checkFormat(format: Format, node: SchemaNode): Check {
+  if (typeof format === "object" && "type" in format && format.type === "number") {
+    const { validate } = format;
+    return (data, place, run) =>
+      !isFinite(data) || validate(data) === true || node.report("format", { value: data, place, run });
+  }
+  const test = node.document.guard(getTextTest(format));
+  return forText((data, place, run) => test(data) || node.report("format", { value: data, place, run }));
+}
+
+function getTextTest(format: Format): (text: string) => boolean {
+  const test: unknown = format instanceof RegExp || typeof format !== "object" ? format : format.validate;
+  if (test instanceof RegExp) return (text) => test.test(text);
+  return typeof test === "function" ? (text) => test(text) === true : () => true;
+}
+
+function isTest(value: unknown): value is (data: unknown) => boolean {
+  return typeof value === "function";
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isFinite(value: unknown): value is number {
+  return Number.isFinite(value);
+}
+
+function isNull(value: unknown): boolean {
+  return value === null;
+}
