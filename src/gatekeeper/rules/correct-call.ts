@@ -21,8 +21,8 @@ import { formatMethodAccess } from "../../shared/names/method-paths.ts";
 /** A correction can reveal further mistakes: a renamed argument can have a wrong type. */
 const MAX_ROUNDS = 6;
 
-/** A call with more unknown arguments is not corrected. */
-const MAX_UNKNOWN = 32;
+/** A call with more problems is not corrected: each takes time in proportion to all of them. */
+const MAX_PROBLEMS = 32;
 
 /** A longer call is not written out. */
 const MAX_CALL_UNITS = 400;
@@ -96,8 +96,8 @@ function correctInput(before: WrittenValue, method: Method, host: Host): Written
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const problems = host.problems(method, [toValue(input)]);
     if (problems.length === 0) return input;
+    if (problems.length > MAX_PROBLEMS) return undefined;
     const unknown = problems.filter(({ type }) => type === "unknown_field");
-    if (unknown.length > MAX_UNKNOWN) return undefined; // each takes time in proportion to all of them
     for (const problem of unknown) input = renameOrRemove(problem, problems, input);
     if (unknown.length > 0) continue;
     for (const problem of problems) input = correctValue(problem, input, method, host);

@@ -10,7 +10,7 @@ const MAX_ROUNDS = 16;
 /** Maximum subschemas read for one value. */
 const MAX_STEPS = 600;
 
-/** Maximum members of an example array or object, and maximum values of an `enum` that are tried. */
+/** Maximum members of an example array or object, and maximum values of an `enum` and alternatives that are tried. */
 const MAX_ITEMS = 200;
 
 /**
@@ -68,7 +68,7 @@ class ExampleBuilder {
       ...toList(whole["enum"]).slice(0, MAX_ITEMS),
     ].map((value) => () => value);
     if (depth === 0 || Object.hasOwn(whole, "const") || whole["enum"] !== undefined) return atLeastOne(declared);
-    const branches = [...toList(anyOf), ...toList(oneOf)];
+    const branches = [...toList(anyOf), ...toList(oneOf)].slice(0, MAX_ITEMS);
     if (condition !== undefined) branches.push({}, { allOf: [condition, then ?? {}] }, otherwise ?? {});
     const merged = branches.map((branch) =>
       this.#listCandidates({ ...whole, allOf: [branch] }, name, pointer, depth - 1),
