@@ -373,11 +373,35 @@ export function maskTokens(
   replace: (found: string) => string,
   use: "texts" | "display" = "texts",
 ): string {
-  return (use === "display" ? DISPLAY_FORMATS : TEXT_FORMATS).reduce(
-    (clean, { pattern, accepts }) =>
-      clean.replace(pattern, (found) => (accepts?.(found) === false ? found : replace(found))),
-    text,
-  );
+  const formats = use === "display" ? DISPLAY_FORMATS : TEXT_FORMATS;
+  let masked = "";
+  for (let start = 0; start < text.length;) {
+    const end = findCut(text, start);
+    masked += formats.reduce(
+      (clean, { pattern, accepts }) =>
+        clean.replace(pattern, (found) => (accepts?.(found) === false ? found : replace(found))),
+      text.slice(start, end),
+    );
+    start = end;
+  }
+  return masked;
+}
+
+/** A longer text is searched in pieces: V8 throws where a repetition in a pattern matches some million characters. */
+const PIECE_UNITS = 1 << 20;
+
+/** The longest token that is not cut in two. */
+const TOKEN_UNITS = 1 << 14;
+
+/** Finds the end of the piece that begins at `start`: between two words, and not within a PEM block. */
+function findCut(text: string, start: number): number {
+  const end = start + PIECE_UNITS;
+  if (end >= text.length) return text.length;
+  const last = text.slice(end - TOKEN_UNITS, end);
+  const block = last.lastIndexOf("-----BEGIN ");
+  if (block >= 0 && !/-----END [A-Z ]{3,40}-----/.test(last.slice(block))) return end - TOKEN_UNITS + block;
+  for (let at = end; at > end - TOKEN_UNITS; at--) if (/[\s"'`<>]/.test(text.charAt(at - 1))) return at;
+  return end;
 }
 
 const TEXT_FORMATS = compiled(TOKEN_FORMATS.filter(({ isForDisplay }) => isForDisplay !== true));

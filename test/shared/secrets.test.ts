@@ -40,6 +40,30 @@ describe("masks a text in a time that grows with its length only [P9]", () => {
   });
 });
 
+describe("masks texts of many megabytes in pieces [P9]", () => {
+  test.each(["a", "aB3", "sk-", "-"])("%j, repeated to 9,000,000 characters", (prefix) => {
+    const text = prefix.repeat(9_000_000 / prefix.length);
+    expect(KNOWN.maskText(text).length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["a token", "sk-abcdefghijkl", "[redacted]"],
+    ["a token that looks random", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7b", "[redacted]"],
+    [
+      "a PEM block",
+      `-----BEGIN RSA PRIVATE KEY-----\n${"MIIE ".repeat(500)}\n-----END RSA PRIVATE KEY-----`,
+      "[redacted]",
+    ],
+    ["a known secret", "canary-secret-1234", "[redacted]"],
+  ])("%s wherever a piece ends", (_name, secret, masked) => {
+    for (const before of [1, secret.length >> 1, secret.length - 1]) {
+      const text = `${"x ".repeat((1 << 19) - before)}${"y".repeat(before % 2)} ${secret} end`;
+      expect(KNOWN.maskText(text).slice(-(masked.length + 5))).toBe(` ${masked} end`.slice(-(masked.length + 5)));
+      expect(KNOWN.maskText(text)).not.toContain(secret.slice(-10));
+    }
+  });
+});
+
 describe("masks JSON web tokens [P9]", () => {
   const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln";
 
