@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import { getMessage } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
@@ -76,6 +78,7 @@ export class ServerTools {
   async list(connection: Connection, requestSecrets?: KnownSecrets): Promise<void> {
     const timeout = AbortSignal.timeout(this.#options.connectTimeoutMs);
     const listed = await listTools(connection, AbortSignal.any([this.#links.getConnection().closing, timeout]));
+    await nextTurn(); // each step of reading a long list has a turn of its own
     const { protocolVersion, server, capabilities, instructions, era } = connection;
     const capable = await this.#findCapable(connection, listed.tools);
     const updated = {
@@ -89,6 +92,7 @@ export class ServerTools {
       ...(capable && { capable }),
     };
     const masked = this.#options.secrets.maskValue(updated);
+    await nextTurn();
     const listing = requestSecrets === undefined ? masked : maskDescriptions(masked, requestSecrets);
     this.#take(listing);
     this.isListed = true;

@@ -39,6 +39,9 @@ const STAND_IN = {
   messages: [],
 };
 
+/** Messages of one batch that are read, in one turn of the event loop. Servers of early versions answer a few calls in one. */
+const MAX_BATCH = 1_000;
+
 /** How long the cancellation of a request may take to send; then its connection is closed. */
 const CANCELLED_MS = 1_000;
 
@@ -143,8 +146,10 @@ export class TolerantTransport implements Transport {
   }
 
   #receive(message: unknown, extra?: MessageExtraInfo): void {
-    if (Array.isArray(message)) for (const one of message) this.#receiveOne(one, extra);
-    else this.#receiveOne(message, extra);
+    if (!Array.isArray(message)) return this.#receiveOne(message, extra);
+    for (const one of message.slice(0, MAX_BATCH)) this.#receiveOne(one, extra);
+    if (message.length > MAX_BATCH)
+      this.#onStray(`a batch of ${message.length} messages, of which ${MAX_BATCH} are read`);
   }
 
   #receiveOne(message: unknown, extra?: MessageExtraInfo): void {

@@ -3,6 +3,7 @@ import type { Writable } from "node:stream";
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
+import { getMessage } from "../../../errors.ts";
 import { KnownSecrets } from "../../../shared/secrets.ts";
 import { OVERLONG_ANSWER } from "../connections/wire-errors.ts";
 import { createLineReader, END_BYTES, readInTurns } from "./line-reader.ts";
@@ -19,6 +20,9 @@ const STDERR_BYTES = 16 << 10;
 /** Maximum number of noise lines that are kept, and of characters of each. */
 const NOISE_LINES = 100;
 const NOISE_CHARACTERS = 200;
+
+/** Characters of a line of noise that are read: enough that a secret in those that are kept is recognized. */
+const READABLE_CHARACTERS = 64 << 10;
 
 /** How long to read after a process has exited: its children may keep stdout open forever. */
 const DRAIN_MS = 200;
@@ -104,8 +108,8 @@ export class StdioClientTransport implements Transport {
     const server = await startProcess(this.#command);
     this.#server = server;
     const lines = createLineReader(this.#maxBytes, {
-      line: (text) => this.#line(text),
-      overlong: (start, end) => this.#overlong(start, end, `more than ${this.#maxBytes} bytes`),
+      line: (text) => this.#read(() => this.#line(text)),
+      overlong: (start, end) => this.#read(() => this.#overlong(start, end, `more than ${this.#maxBytes} bytes`)),
     });
     const allRead = readInTurns(server.stdout, (part) => lines.push(part));
     server.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
@@ -117,6 +121,15 @@ export class StdioClientTransport implements Transport {
       if (!this.#isStopped) this.#exit = exit;
       this.onclose?.();
     });
+  }
+
+  /** Reads a line. One that cannot be handled is lost alone: the lines after it are read. */
+  #read(handle: () => void): void {
+    try {
+      handle();
+    } catch (thrown) {
+      this.onerror?.(new Error(`a line of output could not be handled: ${getMessage(thrown)}`, { cause: thrown }));
+    }
   }
 
   #line(text: string): void {
@@ -139,7 +152,7 @@ export class StdioClientTransport implements Transport {
   }
 
   #noted(text: string): void {
-    const line = this.#secrets.maskText(readable(text)).slice(0, NOISE_CHARACTERS);
+    const line = this.#secrets.maskMessage(readable(text.slice(0, READABLE_CHARACTERS))).slice(0, NOISE_CHARACTERS);
     this.#noise.push(line);
     if (this.#noise.length > NOISE_LINES) this.#noise.shift();
     if (!this.#hasNoise) this.onnoise?.(line);

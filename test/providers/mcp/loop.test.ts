@@ -1,0 +1,81 @@
+// @module-tag rest
+
+import { execPath } from "node:process";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { createRuntime, type Runtime } from "../../../src/runtime.ts";
+import { canProbe, LoopProbe, requireShortTurns } from "../../support/loop-probe.ts";
+
+const LIMITS = { cpuMs: 30_000, wallMs: 60_000 };
+
+let probe: LoopProbe;
+
+beforeAll(() => {
+  if (canProbe) probe = new LoopProbe();
+});
+
+afterAll(() => probe?.close());
+
+function open(list: string): Promise<Runtime> {
+  const server = { command: execPath, args: ["test/fixtures/mcp/hostile-content.mjs", list] };
+  return createRuntime({ mcpServers: { Hostile: server }, typecheck: false });
+}
+
+describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
+  test.each(["texts", "many"])("while a server lists %s tools", async (list) => {
+    await requireShortTurns(probe, async () => {
+      const runtime = await open(list);
+      await runtime.ready;
+      await runtime.close();
+    });
+  });
+
+  test.each([
+    "properties",
+    "requirements",
+    "enumeration",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "patterns",
+    "levels",
+    "references",
+    "pattern",
+    "examples",
+  ])("while methods with a hostile schema are listed, found, described and called: %s", async (list) => {
+    let runtime: Runtime | undefined;
+    await requireShortTurns(probe, async () => {
+      await runtime?.close();
+      runtime = await open(list);
+      await runtime.ready;
+    });
+    const opened = runtime as unknown as Runtime;
+    const [search, describeFunction] = opened.tools();
+    await requireShortTurns(probe, () => Promise.resolve(search?.execute({ query: "take give value" })));
+    for (const name of ["take", "give"]) {
+      const path = `HostileMCP.${name}`;
+      expect(opened.catalog.method(path)).toBeDefined();
+      await requireShortTurns(probe, () => Promise.resolve(describeFunction?.execute({ name: path })));
+      for (const input of ["{}", "{ value: 5, name1: 1 }", "{ value: { key1: 1 } }"])
+        await requireShortTurns(probe, () => opened.run(`await device.${path}(${input})`, { limits: LIMITS }));
+    }
+    await opened.close();
+  });
+
+  test("while a server answers with hostile content", async () => {
+    const runtime = await open("none");
+    await runtime.ready;
+    const listed = await runtime.run("await device.HostileMCP.kinds()");
+    expect(listed.kind).toBe("completed");
+    const kinds: readonly string[] = JSON.parse(String(listed.kind === "completed" && JSON.stringify(listed.value)));
+    expect(kinds.length).toBeGreaterThan(25);
+    for (const kind of kinds)
+      await requireShortTurns(probe, async () => {
+        const outcome = await runtime.run(`await device.HostileMCP.answer(${JSON.stringify(kind)})`, {
+          limits: LIMITS,
+        });
+        expect([kind, outcome.kind === "failed" && outcome.error.code]).not.toEqual([kind, "CALL_TIMEOUT"]);
+      });
+    await runtime.close();
+  });
+});
