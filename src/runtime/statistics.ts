@@ -22,7 +22,14 @@ export function createLastingStatistics(store: Store, onFailure: (error: unknown
   let tallies = new Map<string, CallStats>();
   let timer: NodeJS.Timeout | undefined;
 
-  async function write(): Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  /** Writes after the writes that have begun, so that what was counted before is stored when it resolves. */
+  function write(): Promise<void> {
+    last = last.then(writeNow, writeNow);
+    return last;
+  }
+
+  async function writeNow(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     const counted = tallies;

@@ -29,7 +29,7 @@ try {
   if (hasOthers) ways["Skillgate, texts cut at 2,048"] = await playPrograms(getCutPage);
 } finally {
   // A runtime that has closed may still write the counts of its calls.
-  await rm(folders, { recursive: true, maxRetries: 5 });
+  await rm(folders, { recursive: true });
 }
 if (process.argv.includes("--json")) console.log(JSON.stringify(ways));
 else print();
