@@ -22,18 +22,18 @@ export class PatternTimeout extends Error {}
 
 export function createPattern(source: string, budget: TimeBudget): Pattern {
   const regExp = compiled(source);
-  const shown = quote(source, 80);
+  const name = quote(source, 80);
   if (regExp === undefined)
     return {
       test: () => false,
-      faultFor: () => `cannot be checked: the pattern ${shown} is not a regular expression`,
+      faultFor: () => `cannot be checked: the pattern ${name} is not a regular expression`,
     };
   const shortUnits = mayBacktrack(source) ? SHORT_TEXT : MIDDLE_TEXT;
   const { test, isTooSlow } = createTextTest((text) => regExp.test(text), shortUnits, budget);
   return {
     test,
     faultFor: (text) =>
-      isTooSlow(text) ? `cannot be checked: the pattern ${shown} takes too long on this value` : undefined,
+      isTooSlow(text) ? `cannot be checked: the pattern ${name} takes too long on this value` : undefined,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Approvals } from "../../approvals/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { APPROVAL_SCOPES, type ApprovalScope } from "../../model/approval.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
-import { requireLasting } from "./require-lasting.ts";
+import { requireLasting } from "./commands/require-lasting.ts";
 import type { CliSession } from "./session.ts";
 import { answeredText, approvalsText } from "./text/approval-texts.ts";
 import { lines } from "./text/layout.ts";

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { ADMIN_RIGHTS } from "../../model/caller.ts";
 import { formatInstall } from "../../shared/package/optional-package.ts";
-import { withoutGaps } from "../../shared/without-gaps.ts";
+import { withoutGaps } from "../../shared/json/without-gaps.ts";
 import type { CreatedKey, Keys, KeyState, KeyUsage, WantedKey } from "../../keys/index.ts";
 import type { KeyRow } from "../../store/index.ts";
 import type { CliCommand, CommandResult } from "./command.ts";

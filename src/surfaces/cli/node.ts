@@ -1,10 +1,10 @@
 import type { CliCommand, CommandResult } from "./command.ts";
 import { writeNewFile } from "./input/write-files.ts";
-import { openNetwork } from "./open-network.ts";
+import { openNetwork } from "./commands/open-network.ts";
 import type { CliSession } from "./session.ts";
 import { waitForInterruption } from "./terminal/interruption.ts";
 import { shownPath } from "./text/layout.ts";
-import { withoutGaps } from "../../shared/without-gaps.ts";
+import { withoutGaps } from "../../shared/json/without-gaps.ts";
 
 interface JoinFlags {
   readonly name?: string;

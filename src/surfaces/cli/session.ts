@@ -84,7 +84,7 @@ export interface RuntimeUse extends Pick<RuntimeOptions, "onlyServers" | "approv
  */
 type RuntimeState = "opened" | "shown" | "known" | "ready";
 
-type NetworkName = "nodes" | "executors";
+export type NetworkName = "nodes" | "executors";
 
 type SettingChanges = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import type { RunObserver } from "../../model/run-observer.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { MCP_LOG_LEVELS, toMcpLogLevel } from "../../shared/log-levels.ts";
-import { withoutGaps } from "../../shared/without-gaps.ts";
+import { withoutGaps } from "../../shared/json/without-gaps.ts";
 import type { WorkContext } from "./sessions/multi-turn-request.ts";
 
 /** Sends notifications of a request in progress to the client that made it. */

@@ -1,6 +1,6 @@
 import { isSchema, addPart } from "./combining-keywords.ts";
-import type { Check, Keyword, SchemaNode } from "./schema-node.ts";
-import type { Described, Evaluation, Place } from "./evaluation.ts";
+import type { Check, SchemaKeyword, SchemaNode } from "./schema-node.ts";
+import type { DescribedParts, Evaluation, ValueLocation } from "./evaluation.ts";
 import { writeKey } from "./value-keys.ts";
 
 /** The keywords for lists. */
@@ -10,7 +10,9 @@ export const ARRAY_KEYWORDS = {
   uniqueItems(value, node) {
     if (typeof value !== "boolean") return "must be true or false";
     if (!value) return undefined;
-    return forList((list, place, run) => areUnique(list) || node.report("uniqueItems", { value: list, place, run }));
+    return forList(
+      (list, location, run) => areUnique(list) || node.report("uniqueItems", { value: list, location, run }),
+    );
   },
   prefixItems(schemas, node, parts) {
     return Array.isArray(schemas) ? createTuple(schemas, "prefixItems", node, parts) : "must be a list of schemas";
@@ -30,43 +32,49 @@ export const ARRAY_KEYWORDS = {
     const [minContains, maxContains] = ["minContains", "maxContains"].map((name) => node.get(name));
     const least = typeof minContains === "number" ? minContains : 1;
     const most = typeof maxContains === "number" ? maxContains : Infinity;
-    return forList((list, place, run, described) => {
+    return forList((list, location, run, described) => {
       let count = 0;
       for (const [key, item] of list.entries())
-        if (run.quietly(() => part.evaluate(item, { above: place, key }, run))) {
+        if (run.quietly(() => part.evaluate(item, { above: location, key }, run))) {
           count++;
           described?.items.add(key);
         }
       const params = { minContains: least, ...(most < Infinity && { maxContains: most }) };
-      return (count >= least && count <= most) || node.report("contains", { value: list, place, run }, params);
+      return (count >= least && count <= most) || node.report("contains", { value: list, location, run }, params);
     });
   },
-} as const satisfies Readonly<Record<string, Keyword>>;
+} as const satisfies Readonly<Record<string, SchemaKeyword>>;
 
 /** Applies to what no other keyword has described, so it comes last. */
-export const unevaluatedItems: Keyword = (schema, node, parts) => {
+export const unevaluatedItems: SchemaKeyword = (schema, node, parts) => {
   const part = addPart(parts, node, schema, "unevaluatedItems");
-  return forList((list, place, run, described) => {
+  return forList((list, location, run, described) => {
     const others = [...list.keys()].filter((key) => key >= (described?.itemCount ?? 0) && !described?.items.has(key));
     if (schema === false && others.length > 0)
-      return node.report("unevaluatedItems", { value: list, place, run }, { limit: list.length - others.length });
-    const failed = others.filter((key) => !part.evaluate(list[key], { above: place, key }, run));
+      return node.report("unevaluatedItems", { value: list, location, run }, { limit: list.length - others.length });
+    const failed = others.filter((key) => !part.evaluate(list[key], { above: location, key }, run));
     describeItems(described, list.length);
     return failed.length === 0;
   });
 };
 
 function forList(
-  check: (list: readonly unknown[], place: Place, run: Evaluation, described: Described | undefined) => boolean,
+  check: (
+    list: readonly unknown[],
+    location: ValueLocation,
+    run: Evaluation,
+    described: DescribedParts | undefined,
+  ) => boolean,
 ): Check {
-  return (data, place, run, described) => !Array.isArray(data) || check(data, place, run, described);
+  return (data, location, run, described) => !Array.isArray(data) || check(data, location, run, described);
 }
 
-function forCount(keyword: string, holds: (count: number, limit: number) => boolean): Keyword {
+function forCount(keyword: string, holds: (count: number, limit: number) => boolean): SchemaKeyword {
   return (limit, node) => {
     if (typeof limit !== "number") return "must be a number";
     return forList(
-      (list, place, run) => holds(list.length, limit) || node.report(keyword, { value: list, place, run }, { limit }),
+      (list, location, run) =>
+        holds(list.length, limit) || node.report(keyword, { value: list, location, run }, { limit }),
     );
   };
 }
@@ -78,9 +86,9 @@ function areUnique(list: readonly unknown[]): boolean {
 /** Creates the check of the first items, each with a schema of its own. */
 function createTuple(schemas: readonly unknown[], keyword: string, node: SchemaNode, parts: SchemaNode[]): Check {
   const nodes = schemas.map((schema, index) => addPart(parts, node, schema, keyword, index));
-  return forList((list, place, run, described) => {
+  return forList((list, location, run, described) => {
     const failed = nodes.filter(
-      (each, key) => key < list.length && !each.evaluate(list[key], { above: place, key }, run),
+      (each, key) => key < list.length && !each.evaluate(list[key], { above: location, key }, run),
     );
     describeItems(described, Math.min(nodes.length, list.length));
     return failed.length === 0;
@@ -96,17 +104,17 @@ function createRest(
 ): Check | string {
   if (!isSchema(schema)) return "must be a schema";
   const part = addPart(parts, node, schema, keyword);
-  return forList((list, place, run, described) => {
+  return forList((list, location, run, described) => {
     if (schema === false && start > 0)
-      return list.length <= start || node.report(keyword, { value: list, place, run }, { limit: start });
+      return list.length <= start || node.report(keyword, { value: list, location, run }, { limit: start });
     let isValid = true;
     for (let key = start; key < list.length; key++)
-      if (!part.evaluate(list[key], { above: place, key }, run)) isValid = false;
+      if (!part.evaluate(list[key], { above: location, key }, run)) isValid = false;
     describeItems(described, list.length);
     return isValid;
   });
 }
 
-function describeItems(described: Described | undefined, count: number): void {
+function describeItems(described: DescribedParts | undefined, count: number): void {
   if (described !== undefined) described.itemCount = Math.max(described.itemCount, count);
 }

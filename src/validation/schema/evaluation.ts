@@ -6,7 +6,7 @@ export interface Finding {
   readonly keyword: string;
   /** The place in the value. */
   readonly pointer: Pointer;
-  /** The place in the schema: `#/properties/query/type`. Begins anew where a reference is followed: `#/$defs/Page/type`. */
+  /** The place in the schema: `#/properties/query/type`. A new one begins where a reference is followed: `#/$defs/Page/type`. */
   readonly schemaPath: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** The value of the keyword. */
@@ -18,7 +18,7 @@ export interface Finding {
 }
 
 /** A place in a value; `undefined` for the whole value. Its pointer is only written for a finding. */
-export type Place = { readonly above: Place; readonly key: string | number } | undefined;
+export type ValueLocation = { readonly above: ValueLocation; readonly key: string | number } | undefined;
 
 /** Thrown when a check takes more work than a value of its size may, or more time than is left. */
 export class WorkLimit extends Error {}
@@ -47,7 +47,7 @@ export class Evaluation {
   /** The schemas with an identifier that the check is in, the outermost first; dynamic references look there. */
   readonly resources: unknown[] = [];
   /** The schemas that references have led to, and that are being applied. */
-  readonly #references: { readonly target: unknown; readonly place: Place }[] = [];
+  readonly #references: { readonly target: unknown; readonly location: ValueLocation }[] = [];
   readonly #budget: TimeBudget;
   #stepsLeft: number;
   #depth = 0;
@@ -78,19 +78,19 @@ export class Evaluation {
   }
 
   /** Follows a reference. One that leads back to itself, without a step into the value, requires nothing. */
-  follow(target: unknown, place: Place, check: () => boolean): boolean {
-    for (let at = this.#references.length - 1; this.#references[at]?.place === place && at >= 0; at--)
+  follow(target: unknown, location: ValueLocation, check: () => boolean): boolean {
+    for (let at = this.#references.length - 1; this.#references[at]?.location === location && at >= 0; at--)
       if (this.#references[at]?.target === target) return true;
-    this.#references.push({ target, place });
+    this.#references.push({ target, location });
     const isValid = check();
     this.#references.pop();
     return isValid;
   }
 
   /** Adds a finding; always false, as the result of its check. */
-  report(finding: Omit<Finding, "pointer">, place: Place): false {
+  report(finding: Omit<Finding, "pointer">, location: ValueLocation): false {
     if (!this.#isQuiet && this.findings.length < MAX_FINDINGS)
-      this.findings.push({ ...finding, pointer: writePointer(place) });
+      this.findings.push({ ...finding, pointer: writePointer(location) });
     return false;
   }
 
@@ -120,18 +120,18 @@ export class Evaluation {
   }
 }
 
-function writePointer(place: Place): Pointer {
-  return place === undefined ? "" : pointerTo(writePointer(place.above), String(place.key));
+function writePointer(location: ValueLocation): Pointer {
+  return location === undefined ? "" : pointerTo(writePointer(location.above), String(location.key));
 }
 
 /** The members and items of one value that schemas have described, for `unevaluatedProperties` and `unevaluatedItems`. */
-export class Described {
+export class DescribedParts {
   readonly names = new Set<string>();
   readonly items = new Set<number>();
   /** Items before it are described. */
   itemCount = 0;
 
-  add(other: Described): void {
+  add(other: DescribedParts): void {
     for (const name of other.names) this.names.add(name);
     for (const item of other.items) this.items.add(item);
     this.itemCount = Math.max(this.itemCount, other.itemCount);

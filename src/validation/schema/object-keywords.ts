@@ -1,11 +1,11 @@
 import { isRecord, isTextList, toRecord } from "../../model/json.ts";
 import { addPart, isSchema } from "./combining-keywords.ts";
-import type { Described, Evaluation, Place } from "./evaluation.ts";
-import type { Check, Keyword, SchemaNode } from "./schema-node.ts";
+import type { DescribedParts, Evaluation, ValueLocation } from "./evaluation.ts";
+import type { Check, SchemaKeyword, SchemaNode } from "./schema-node.ts";
 import { isObject } from "./value-keywords.ts";
 
 /** Fills in the defaults of members that are missing, before the other keywords. */
-export const fillDefaults: Keyword = (schemas) => {
+export const fillDefaults: SchemaKeyword = (schemas) => {
   const defaults = Object.entries(toRecord(schemas)).flatMap(([name, schema]) =>
     isRecord(schema) && schema["default"] !== undefined ? [[name, schema["default"]] as const] : [],
   );
@@ -27,10 +27,11 @@ export const OBJECT_KEYWORDS = {
   maxProperties: forCount("maxProperties", (count, limit) => count <= limit),
   required(names, node) {
     if (!isTextList(names)) return "must be a list of names";
-    return forObject((data, place, run) => {
+    return forObject((data, location, run) => {
       run.step(names.length >> 4);
       const missing = names.filter((name) => !has(data, name));
-      for (const missingProperty of missing) node.report("required", { value: data, place, run }, { missingProperty });
+      for (const missingProperty of missing)
+        node.report("required", { value: data, location, run }, { missingProperty });
       return missing.length === 0;
     });
   },
@@ -41,9 +42,9 @@ export const OBJECT_KEYWORDS = {
   },
   propertyNames(schema, node, parts) {
     const part = addPart(parts, node, schema, "propertyNames");
-    return forObject((data, place, run) => {
-      const wrong = Object.keys(data).filter((name) => !run.quietly(() => part.evaluate(name, place, run)));
-      for (const propertyName of wrong) node.report("propertyNames", { value: data, place, run }, { propertyName });
+    return forObject((data, location, run) => {
+      const wrong = Object.keys(data).filter((name) => !run.quietly(() => part.evaluate(name, location, run)));
+      for (const propertyName of wrong) node.report("propertyNames", { value: data, location, run }, { propertyName });
       return wrong.length === 0;
     });
   },
@@ -52,7 +53,7 @@ export const OBJECT_KEYWORDS = {
     const part = addPart(parts, node, schema, "additionalProperties");
     const properties: unknown = node.get("properties");
     const patterns = readPatterns(node);
-    return forObject((data, place, run, described) => {
+    return forObject((data, location, run, described) => {
       let isValid = true;
       for (const name of Object.keys(data)) {
         run.step(patterns.length);
@@ -61,8 +62,8 @@ export const OBJECT_KEYWORDS = {
         described?.names.add(name);
         const isAllowed =
           schema === false
-            ? node.report("additionalProperties", { value: data, place, run }, { additionalProperty: name })
-            : part.evaluate(data[name], { above: place, key: name }, run);
+            ? node.report("additionalProperties", { value: data, location, run }, { additionalProperty: name })
+            : part.evaluate(data[name], { above: location, key: name }, run);
         if (!isAllowed) isValid = false;
       }
       return isValid;
@@ -70,17 +71,17 @@ export const OBJECT_KEYWORDS = {
   },
   properties(schemas, node, parts) {
     if (!isRecord(schemas)) return "must be an object of schemas";
-    const named = new Map(
+    const byName = new Map(
       Object.entries(schemas).map(([name, schema], index) => [
         name,
         { name, index, part: addPart(parts, node, schema, "properties", name) },
       ]),
     );
-    return forObject((data, place, run, described) => {
+    return forObject((data, location, run, described) => {
       let isValid = true;
-      for (const { part, name } of findMembers(data, named)) {
+      for (const { part, name } of findMembers(data, byName)) {
         described?.names.add(name);
-        if (!part.evaluate(data[name], { above: place, key: name }, run)) isValid = false;
+        if (!part.evaluate(data[name], { above: location, key: name }, run)) isValid = false;
       }
       return isValid;
     });
@@ -91,13 +92,13 @@ export const OBJECT_KEYWORDS = {
       test,
       part: addPart(parts, node, schemas[source], "patternProperties", source),
     }));
-    return forObject((data, place, run, described) => {
+    return forObject((data, location, run, described) => {
       let isValid = true;
       for (const name of Object.keys(data)) {
         run.step(patterns.length);
         for (const { part } of patterns.filter(({ test }) => test(name))) {
           described?.names.add(name);
-          if (!part.evaluate(data[name], { above: place, key: name }, run)) isValid = false;
+          if (!part.evaluate(data[name], { above: location, key: name }, run)) isValid = false;
         }
       }
       return isValid;
@@ -112,19 +113,19 @@ export const OBJECT_KEYWORDS = {
     if (!isRecord(dependencies) || !Object.values(dependencies).every(isSchema)) return "must be an object of schemas";
     return createDependencies(dependencies, "dependentSchemas", node, parts);
   },
-} as const satisfies Readonly<Record<string, Keyword>>;
+} as const satisfies Readonly<Record<string, SchemaKeyword>>;
 
 /** Applies to what no other keyword has described, so it comes last. */
-export const unevaluatedProperties: Keyword = (schema, node, parts) => {
+export const unevaluatedProperties: SchemaKeyword = (schema, node, parts) => {
   const part = addPart(parts, node, schema, "unevaluatedProperties");
-  return forObject((data, place, run, described) => {
+  return forObject((data, location, run, described) => {
     let isValid = true;
     for (const name of Object.keys(data).filter((each) => !described?.names.has(each))) {
       described?.names.add(name);
       const isAllowed =
         schema === false
-          ? node.report("unevaluatedProperties", { value: data, place, run }, { unevaluatedProperty: name })
-          : part.evaluate(data[name], { above: place, key: name }, run);
+          ? node.report("unevaluatedProperties", { value: data, location, run }, { unevaluatedProperty: name })
+          : part.evaluate(data[name], { above: location, key: name }, run);
       if (!isAllowed) isValid = false;
     }
     return isValid;
@@ -134,20 +135,20 @@ export const unevaluatedProperties: Keyword = (schema, node, parts) => {
 function forObject(
   check: (
     data: Readonly<Record<string, unknown>>,
-    place: Place,
+    location: ValueLocation,
     run: Evaluation,
-    described: Described | undefined,
+    described: DescribedParts | undefined,
   ) => boolean,
 ): Check {
-  return (data, place, run, described) => !isObject(data) || check(data, place, run, described);
+  return (data, location, run, described) => !isObject(data) || check(data, location, run, described);
 }
 
-function forCount(keyword: string, holds: (count: number, limit: number) => boolean): Keyword {
+function forCount(keyword: string, holds: (count: number, limit: number) => boolean): SchemaKeyword {
   return (limit, node) => {
     if (typeof limit !== "number") return "must be a number";
     return forObject(
-      (data, place, run) =>
-        holds(Object.keys(data).length, limit) || node.report(keyword, { value: data, place, run }, { limit }),
+      (data, location, run) =>
+        holds(Object.keys(data).length, limit) || node.report(keyword, { value: data, location, run }, { limit }),
     );
   };
 }
@@ -156,7 +157,7 @@ function has(data: Readonly<Record<string, unknown>>, name: string): boolean {
   return Object.hasOwn(data, name) && data[name] !== undefined;
 }
 
-interface NamedPart {
+interface MemberSchema {
   readonly name: string;
   readonly index: number;
   readonly part: SchemaNode;
@@ -165,9 +166,9 @@ interface NamedPart {
 /** Returns the members of an object that have a schema, in the order of the schemas. Takes time for the members only. */
 function findMembers(
   data: Readonly<Record<string, unknown>>,
-  named: ReadonlyMap<string, NamedPart>,
-): readonly NamedPart[] {
-  const members = Object.keys(data).flatMap((name) => (data[name] === undefined ? [] : (named.get(name) ?? [])));
+  byName: ReadonlyMap<string, MemberSchema>,
+): readonly MemberSchema[] {
+  const members = Object.keys(data).flatMap((name) => (data[name] === undefined ? [] : (byName.get(name) ?? [])));
   return members.length < 2 ? members : members.toSorted((one, other) => one.index - other.index);
 }
 
@@ -188,17 +189,17 @@ function createDependencies(
   node: SchemaNode,
   parts: SchemaNode[],
 ): Check {
-  const rules = Object.entries(dependencies).map(([property, wanted]) => {
-    if (!isTextList(wanted)) return { property, part: addPart(parts, node, wanted, keyword, property), names: [] };
-    return { property, part: undefined, names: wanted };
+  const rules = Object.entries(dependencies).map(([property, need]) => {
+    if (!isTextList(need)) return { property, part: addPart(parts, node, need, keyword, property), names: [] };
+    return { property, part: undefined, names: need };
   });
-  return forObject((data, place, run, described) => {
+  return forObject((data, location, run, described) => {
     run.step(rules.length >> 4);
     let isValid = true;
     for (const { property, part, names } of rules.filter((rule) => has(data, rule.property))) {
-      if (part?.evaluate(data, place, run, described) === false) isValid = false;
+      if (part?.evaluate(data, location, run, described) === false) isValid = false;
       for (const missingProperty of names.filter((name) => !has(data, name)))
-        isValid = node.report(keyword, { value: data, place, run }, { property, missingProperty });
+        isValid = node.report(keyword, { value: data, location, run }, { property, missingProperty });
     }
     return isValid;
   });

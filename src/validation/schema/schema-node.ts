@@ -1,16 +1,21 @@
 import { isRecord } from "../../model/json.ts";
 import { pointerTo } from "../json-pointer.ts";
-import { Described, type Evaluation, type Finding, type Place } from "./evaluation.ts";
+import { DescribedParts, type Evaluation, type Finding, type ValueLocation } from "./evaluation.ts";
 import type { SchemaDocument } from "./schema-document.ts";
 
 /** Applies one keyword to a value. Returns false if the value does not satisfy it, after the findings were reported. */
-export type Check = (value: unknown, place: Place, run: Evaluation, described: Described | undefined) => boolean;
+export type Check = (
+  value: unknown,
+  location: ValueLocation,
+  run: Evaluation,
+  described: DescribedParts | undefined,
+) => boolean;
 
 /**
  * Creates the check of a keyword, and adds the schemas that it applies to `parts`. Returns `undefined` if there is nothing to check,
  * and what its value must be, as a text, if that is invalid.
  */
-export type Keyword = (value: unknown, node: SchemaNode, parts: SchemaNode[]) => Check | string | undefined;
+export type SchemaKeyword = (value: unknown, node: SchemaNode, parts: SchemaNode[]) => Check | string | undefined;
 
 /** A schema within a document. Its keywords are read when it is first applied: most parts of a large schema never are. */
 export class SchemaNode {
@@ -62,16 +67,16 @@ export class SchemaNode {
   }
 
   /** Checks a value. What its schemas describe is added to `into`, if it is valid. */
-  evaluate(value: unknown, place: Place, run: Evaluation, into?: Described): boolean {
+  evaluate(value: unknown, location: ValueLocation, run: Evaluation, into?: DescribedParts): boolean {
     if (this.schema === true) return true;
-    if (this.schema === false) return this.report(FALSE_SCHEMA, { value, place, run });
+    if (this.schema === false) return this.report(FALSE_SCHEMA, { value, location, run });
     const { checks } = this.#open();
-    const described = this.document.describes ? new Described() : undefined;
+    const described = this.document.describes ? new DescribedParts() : undefined;
     const isOther = run.resources.at(-1) !== this.resource;
     if (isOther) run.resources.push(this.resource);
     run.enter();
     let isValid = true;
-    for (const check of checks) if (!check(value, place, run, described)) isValid = false;
+    for (const check of checks) if (!check(value, location, run, described)) isValid = false;
     run.leave();
     if (isOther) run.resources.pop();
     if (isValid && described !== undefined) into?.add(described);
@@ -81,13 +86,13 @@ export class SchemaNode {
   /** Reports that a value does not satisfy a keyword. */
   report(
     keyword: string,
-    at: { readonly value: unknown; readonly place: Place; readonly run: Evaluation },
+    at: { readonly value: unknown; readonly location: ValueLocation; readonly run: Evaluation },
     params: Finding["params"] = {},
   ): false {
     const parent = isRecord(this.schema) ? this.schema : {};
     const schema = keyword === FALSE_SCHEMA ? false : parent[keyword];
     const schemaPath = `${this.path}/${keyword}`;
-    return at.run.report({ keyword, schemaPath, params, schema, parent, data: at.value }, at.place);
+    return at.run.report({ keyword, schemaPath, params, schema, parent, data: at.value }, at.location);
   }
 
   #open(): NodeContent {

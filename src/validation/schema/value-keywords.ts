@@ -1,7 +1,7 @@
 import { fullFormats } from "ajv-formats/dist/formats.js";
 
-import type { Evaluation, Place } from "./evaluation.ts";
-import type { Check, Keyword, SchemaNode } from "./schema-node.ts";
+import type { Evaluation, ValueLocation } from "./evaluation.ts";
+import type { Check, SchemaKeyword, SchemaNode } from "./schema-node.ts";
 import { writeKey } from "./value-keys.ts";
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -21,22 +21,22 @@ export const VALUE_KEYWORDS = {
     const tests = names.map((name) => typeof name === "string" && Object.hasOwn(TYPES, name) && TYPES[name]);
     if (names.length === 0 || !tests.every(isTest)) return "must name types of JSON";
     if (node.get("nullable") === true) tests.push(isNull);
-    return (data, place, run) =>
-      tests.some((test) => test(data)) || node.report("type", { value: data, place, run }, { type: value });
+    return (data, location, run) =>
+      tests.some((test) => test(data)) || node.report("type", { value: data, location, run }, { type: value });
   },
   enum(value, node) {
     if (!Array.isArray(value) || value.length === 0) return "must be a list of values";
     const simple = new Set<unknown>(value);
     const others = new Set(value.filter((each) => typeof each === "object").map(writeKey));
-    return (data, place, run) =>
+    return (data, location, run) =>
       simple.has(data) ||
       (others.size > 0 && typeof data === "object" && others.has(writeKey(data))) ||
-      node.report("enum", { value: data, place, run });
+      node.report("enum", { value: data, location, run });
   },
   const(value, node) {
     const key = writeKey(value);
-    return (data, place, run) =>
-      data === value || writeKey(data) === key || node.report("const", { value: data, place, run });
+    return (data, location, run) =>
+      data === value || writeKey(data) === key || node.report("const", { value: data, location, run });
   },
   minimum: forNumber("minimum", (data, limit) => data >= limit),
   maximum: forNumber("maximum", (data, limit) => data <= limit),
@@ -48,31 +48,33 @@ export const VALUE_KEYWORDS = {
   pattern(source, node) {
     if (typeof source !== "string") return "must be a text";
     const pattern = node.document.pattern(source);
-    return forText((data, place, run) => pattern.test(data) || node.report("pattern", { value: data, place, run }));
+    return forText(
+      (data, location, run) => pattern.test(data) || node.report("pattern", { value: data, location, run }),
+    );
   },
   format(name, node) {
     if (typeof name !== "string") return "must be a text";
     const format = Object.hasOwn(fullFormats, name) ? fullFormats[name as keyof typeof fullFormats] : undefined;
     return format === undefined || format === true ? undefined : checkFormat(format, node);
   },
-} as const satisfies Readonly<Record<string, Keyword>>;
+} as const satisfies Readonly<Record<string, SchemaKeyword>>;
 
 /** Creates a keyword for numbers. */
-function forNumber(keyword: string, holds: (data: number, limit: number) => boolean): Keyword {
+function forNumber(keyword: string, holds: (data: number, limit: number) => boolean): SchemaKeyword {
   return (limit, node) => {
     if (typeof limit !== "number") return "must be a number";
-    return (data, place, run) =>
-      !isFinite(data) || holds(data, limit) || node.report(keyword, { value: data, place, run }, { limit });
+    return (data, location, run) =>
+      !isFinite(data) || holds(data, limit) || node.report(keyword, { value: data, location, run }, { limit });
   };
 }
 
 /** Creates a keyword for the length of texts, in characters: a surrogate pair is one. */
-function forLength(keyword: string, holds: (length: number, limit: number) => boolean): Keyword {
+function forLength(keyword: string, holds: (length: number, limit: number) => boolean): SchemaKeyword {
   return (limit, node) => {
     if (typeof limit !== "number") return "must be a number";
     return forText(
-      (data, place, run) =>
-        holds(countCharacters(data), limit) || node.report(keyword, { value: data, place, run }, { limit }),
+      (data, location, run) =>
+        holds(countCharacters(data), limit) || node.report(keyword, { value: data, location, run }, { limit }),
     );
   };
 }
@@ -82,24 +84,24 @@ function countCharacters(text: string): number {
   return text.length - (pairs?.length ?? 0);
 }
 
-function forText(check: (data: string, place: Place, run: Evaluation) => boolean): Check {
-  return (data, place, run) => typeof data !== "string" || check(data, place, run);
+function forText(check: (data: string, location: ValueLocation, run: Evaluation) => boolean): Check {
+  return (data, location, run) => typeof data !== "string" || check(data, location, run);
 }
 
 /** A format as its package defines it. */
-type Format = Exclude<(typeof fullFormats)[keyof typeof fullFormats], true>;
+type TextFormat = Exclude<(typeof fullFormats)[keyof typeof fullFormats], true>;
 
-function checkFormat(format: Format, node: SchemaNode): Check {
+function checkFormat(format: TextFormat, node: SchemaNode): Check {
   if (typeof format === "object" && "type" in format && format.type === "number") {
     const { validate } = format;
-    return (data, place, run) =>
-      !isFinite(data) || validate(data) === true || node.report("format", { value: data, place, run });
+    return (data, location, run) =>
+      !isFinite(data) || validate(data) === true || node.report("format", { value: data, location, run });
   }
   const test = node.document.guard(getTextTest(format));
-  return forText((data, place, run) => test(data) || node.report("format", { value: data, place, run }));
+  return forText((data, location, run) => test(data) || node.report("format", { value: data, location, run }));
 }
 
-function getTextTest(format: Format): (text: string) => boolean {
+function getTextTest(format: TextFormat): (text: string) => boolean {
   const test: unknown = format instanceof RegExp || typeof format !== "object" ? format : format.validate;
   if (test instanceof RegExp) return (text) => test.test(text);
   return typeof test === "function" ? (text) => test(text) === true : () => true;

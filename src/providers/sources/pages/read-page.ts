@@ -29,9 +29,9 @@ export function withPageSize(
 }
 
 /** Reads the page of an answer. */
-export function readPage(response: ApiResponse, call: PageCall, wanted: WantedItems): WantedPage {
+export function readPage(response: ApiResponse, call: PageCall, range: WantedItems): WantedPage {
   const list = getItems(response, call.pages) ?? refuseBody(call.operation, call.pages.items);
-  return toWantedPage(list, findNextPage(response, call), wanted);
+  return toWantedPage(list, findNextPage(response, call), range);
 }
 
 /** Ends the pages where the program does not want more. */

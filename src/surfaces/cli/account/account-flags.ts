@@ -1,7 +1,7 @@
 import { Option } from "commander";
 
 import type { AccountSettings } from "../../../runtime/options.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import type { CliCommand } from "../command.ts";
 import { formatFlag, wholeNumber } from "../input/option-values.ts";
 import { collected } from "../mcp/server-flags.ts";
@@ -62,7 +62,7 @@ export function readAccountFlags(flags: AccountFlags): AccountSettings {
   for (const name of SECRETS) for (const value of [flags[name] ?? []].flat()) requireVariable(name, value);
   const { name, value, server, ...settings } = flags;
   const more = { name: toOneOrMore(name), value: toOneOrMore(value), servers: server };
-  return withoutGaps({ ...settings, ...more }) as unknown as AccountSettings; // commander has checked the choices
+  return withoutGaps({ ...settings, ...more }); // commander has checked the choices
 }
 
 function toOneOrMore(values: readonly string[] | undefined): string | readonly string[] | undefined {

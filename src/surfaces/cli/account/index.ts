@@ -1,7 +1,7 @@
 import { OWNER } from "../../../model/caller.ts";
 import type { ListedAccount } from "../../../runtime/api/view.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
-import { editSettings } from "../edit-settings.ts";
+import { editSettings } from "../settings/edit-settings.ts";
 import { listSettingProblems, readSection } from "../source/find-source.ts";
 import type { CliSession } from "../session.ts";
 import { lines } from "../text/layout.ts";

@@ -5,7 +5,7 @@ import type { Agent, AgentEvent, AgentMode, AgentOptions, Budgets } from "../../
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Runtime } from "../../../runtime.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import { errorToExit, type Exit } from "../exit-codes.ts";
 import { wholeNumber } from "../input/option-values.ts";
 import { openConfig } from "../mcp/files.ts";

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../../runtime.ts";
-import { requireLasting } from "../require-lasting.ts";
+import { requireLasting } from "../commands/require-lasting.ts";
 import type { CliSession } from "../session.ts";
 
 /** Opens the automations of the project; with `known`, after the tools of all servers are known. Refuses a store in memory. */

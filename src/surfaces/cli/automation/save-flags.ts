@@ -1,5 +1,5 @@
 import type { AutomationToSave } from "../../../runtime/api/view.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import type { CliCommand } from "../command.ts";
 import { formatFlag, wholeNumber } from "../input/option-values.ts";
 import { collected } from "../mcp/server-flags.ts";

@@ -1,8 +1,8 @@
 import type { CliCommand, CommandResult } from "../command.ts";
-import { openNetwork } from "../open-network.ts";
+import { openNetwork } from "./open-network.ts";
 import type { CliSession } from "../session.ts";
 import { waitForInterruption } from "../terminal/interruption.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import { wholeNumber } from "../input/option-values.ts";
 
 interface ExecutorFlags {

@@ -1,5 +1,5 @@
 import { type HttpServerSettings, parseServerSettings } from "../../http/opening/index.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 
 /** The flags of `skillgate serve` that replace settings. */
 export interface HttpFlags extends Partial<Pick<HttpServerSettings, "port" | "host" | "expose" | "names">> {

@@ -3,7 +3,7 @@ import { Option } from "commander";
 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import type { CliSession } from "../session.ts";
 import { wholeNumber } from "../input/option-values.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../../../model/json.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { type DeclaredServer, openServer, parseScope, SCOPE_OPTION, type ScopeFlag } from "./files.ts";

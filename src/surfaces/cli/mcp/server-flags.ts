@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 

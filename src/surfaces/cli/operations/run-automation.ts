@@ -4,7 +4,7 @@ import type { OccurrenceRow } from "../../../store/index.ts";
 import type { CommandResult } from "../command.ts";
 import { outcomeToExit } from "../exit-codes.ts";
 import { parseRunInput } from "../input/run-input.ts";
-import { requireLasting } from "../require-lasting.ts";
+import { requireLasting } from "../commands/require-lasting.ts";
 import { lines } from "../text/layout.ts";
 import { outcomeRemarks, outcomeText } from "../text/run-texts.ts";
 import type { OperationContext } from "./operation.ts";

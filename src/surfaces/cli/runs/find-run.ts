@@ -1,6 +1,6 @@
 import { SkillgateError } from "../../../errors.ts";
 import type { RecordedRunFacts, Runtime } from "../../../runtime.ts";
-import { requireLasting } from "../require-lasting.ts";
+import { requireLasting } from "../commands/require-lasting.ts";
 import type { CliSession } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 

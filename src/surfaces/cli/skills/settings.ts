@@ -5,7 +5,7 @@ import type { ProvidedSkill } from "../../../model/skill.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { SettingChange } from "../../../runtime/change-skill-settings.ts";
 import type { CliCommand } from "../command.ts";
-import { editSettings } from "../edit-settings.ts";
+import { editSettings } from "../settings/edit-settings.ts";
 import { readText } from "../input/read-text.ts";
 import { lines, shownPath, table } from "../text/layout.ts";
 import { warningsText } from "../text/output.ts";

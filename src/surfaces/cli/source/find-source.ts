@@ -19,14 +19,14 @@ export async function findSource(
 }
 
 /** The entries of a section as they are written, also those that have mistakes. */
-export function readSection({ sections }: Pick<Runtime, "sections">, section: Section): Record<string, unknown> {
+export function readSection({ sections }: Pick<Runtime, "sections">, section: EntrySection): Record<string, unknown> {
   return toRecord(sections[section]);
 }
 
-type Section = "accounts" | "sources";
+type EntrySection = "accounts" | "sources";
 
 /** Creates the error for an entry that cannot be used: it does not exist, or it has a mistake. */
-export function createEntryError(runtime: Runtime, section: Section, name: string): UsageError {
+export function createEntryError(runtime: Runtime, section: EntrySection, name: string): UsageError {
   const names = Object.keys(readSection(runtime, section));
   const [problem = runtime.heldProblem] = names.includes(name) ? listSettingProblems(runtime, section, name) : [];
   const existing = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
@@ -37,7 +37,7 @@ export function createEntryError(runtime: Runtime, section: Section, name: strin
 /** The problems of a section of the settings because of which it has no entries, or not the one with this name. */
 export function listSettingProblems(
   { problems }: Pick<Runtime, "problems">,
-  section: Section,
+  section: EntrySection,
   name?: string,
 ): readonly Problem[] {
   const prefix = `: ${section}${name === undefined ? "" : `.${name}`}`;

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 
 import type { SourceSettings } from "../../../runtime/options.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
-import { editSettings } from "../edit-settings.ts";
+import { editSettings } from "../settings/edit-settings.ts";
 import { collected, parseHeaders } from "../mcp/server-flags.ts";
 import type { CliSession } from "../session.ts";
 import { count, lines } from "../text/layout.ts";

@@ -15,7 +15,7 @@ import { type Endpoints, readNumber, readTime } from "../endpoints.ts";
 import type { AuditCheck, AuditPage } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
 import type { AuditReader, RuntimeView } from "../../../runtime/api/view.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import type { ConsoleEnvironment } from "../services.ts";
 
 const MAX_ROWS = 500;

@@ -2,7 +2,7 @@ import { type CreatedKey, getKeyState, type KeyUsage, toNotation, type WantedKey
 import type { CallLimits } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { KeyRow } from "../../../store/index.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import { type Endpoints, type JsonObject, readText, readTexts } from "../endpoints.ts";
 import type { IssuedKey, KeyList, KeySummary } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";

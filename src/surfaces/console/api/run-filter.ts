@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 
 import type { RuntimeView } from "../../../runtime/api/view.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import { readNumber, readTime } from "../endpoints.ts";
 import { RECORDED_RUN_STATES, RUN_SORT_COLUMNS } from "../program-messages.ts";
 import { invalidRequest } from "../problem.ts";

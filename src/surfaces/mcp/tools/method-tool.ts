@@ -4,7 +4,7 @@ import type { Method } from "../../../model/catalog.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import { TOOL_FIELDS, type ToolAnnotations, type ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import { GUIDANCE_UNITS, sanitizeText, sanitizeWholeText } from "../../../registry/index.ts";
-import { withoutGaps } from "../../../shared/without-gaps.ts";
+import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 
 /** Creates the tool of a method, with the schemas of its provider and the other fields of its MCP server. */
 export function methodTool(method: Method, name: string): ToolDefinition {

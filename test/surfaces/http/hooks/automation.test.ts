@@ -118,7 +118,7 @@ async function waitForEnds({ runtime, history }: Shop, count: number): Promise<r
     interval: Math.max(100, count),
   });
   const rows = await history();
-  return Promise.all(rows.map((row) => (row.ended === null ? runtime.automations.whenEnded(row) : row)));
+  return Promise.all(rows.map(async (row) => (row.ended === null ? runtime.automations.whenEnded(row) : row)));
 }
 
 test("runs each delivery, also while another one runs and overlap is skip", async () => {

@@ -27,14 +27,14 @@ export function withSize(
 }
 
 /** Reads the page of an answer. */
-export function readGraphPage(data: unknown, call: GraphPageCall, wanted: WantedItems): WantedPage {
+export function readGraphPage(data: unknown, call: GraphPageCall, range: WantedItems): WantedPage {
   const { pages, path } = call;
   const list = findConnection(data, call)[pages.list];
   if (!Array.isArray(list))
     throw refusePages("PAGES_NONE", `The answer of ${path} has no list at ${[...pages.path, pages.list].join(".")}`);
   // A page that is read backward has its items in the order of the connection.
   const items: readonly unknown[] = pages.backward === true ? list.toReversed() : list;
-  return toWantedPage(items, findNextArguments(data, call), wanted);
+  return toWantedPage(items, findNextArguments(data, call), range);
 }
 
 /** Returns the arguments of the next page; `undefined` after the last one. Throws `PAGES_REPEAT` if they would be those of this page. */

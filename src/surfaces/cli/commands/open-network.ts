@@ -1,8 +1,6 @@
-import { openServeLog } from "./serve-log.ts";
-import type { CliSession } from "./session.ts";
-import { UsageError } from "./usage-error.ts";
-
-type NetworkName = "executors" | "nodes";
+import { openServeLog } from "../serve-log.ts";
+import type { CliSession, NetworkName } from "../session.ts";
+import { UsageError } from "../usage-error.ts";
 
 /** Opens the runtime of a process that is a member of a network. Throws a `UsageError` without an address of the network. */
 export async function openNetwork<Name extends NetworkName>(

@@ -1,6 +1,6 @@
-import { createError } from "../../errors.ts";
-import { formatInstall } from "../../shared/package/optional-package.ts";
-import type { Database } from "../../store/index.ts";
+import { createError } from "../../../errors.ts";
+import { formatInstall } from "../../../shared/package/optional-package.ts";
+import type { Database } from "../../../store/index.ts";
 
 /** Throws `STORE_UNAVAILABLE` for a store in memory: it ends with its process, and has no rows of other ones. */
 export function requireLasting({ kind }: Pick<Database, "kind">, what: string): void {

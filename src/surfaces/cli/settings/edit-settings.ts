@@ -1,6 +1,6 @@
-import type { SettingsEdit } from "../../config/index.ts";
-import { loadConfigModule } from "./mcp/files.ts";
-import type { CliSession } from "./session.ts";
+import type { SettingsEdit } from "../../../config/index.ts";
+import { loadConfigModule } from "../mcp/files.ts";
+import type { CliSession } from "../session.ts";
 
 /** Changes the settings on behalf of the user, so that the project stays trusted. Returns the path of their file. */
 export async function editSettings({ folders }: Pick<CliSession, "folders">, edit: SettingsEdit): Promise<string> {
