@@ -275,13 +275,9 @@ test("agrees with another validator about schemas and values of any form [T6]", 
         fc.record({ items: inner, prefixItems: list }, optional),
         fc.record({ contains: inner, minContains: fc.integer({ min: 0, max: 2 }) }, { requiredKeys: ["contains"] }),
         fc.record({ anyOf: list, allOf: list, oneOf: list, not: inner }, optional),
-        fc.tuple(inner, inner, inner).map(([condition, yes, no]) =>
-          Object.fromEntries([
-            ["if", condition],
-            ["then", yes],
-            ["else", no],
-          ]),
-        ),
+        fc
+          .tuple(inner, inner, inner)
+          .map((parts) => Object.fromEntries(["if", "then", "else"].map((keyword, index) => [keyword, parts[index]]))),
         fc.record(
           { propertyNames: inner, dependentSchemas: named, properties: named, unevaluatedProperties: inner },
           optional,
