@@ -57,6 +57,15 @@ function skillOfWideMethods(methods: number) {
   });
 }
 
+/** Each level has the next one twice. */
+const LEVELS = Object.fromEntries(
+  Array.from({ length: 40 }, (_, at) => [
+    `d${at}`,
+    at === 39 ? { type: "string" } : { allOf: [1, 2].map(() => ({ $ref: `#/$defs/d${at + 1}` })) },
+  ]),
+);
+const DOUBLING: JsonSchema = { $ref: "#/$defs/d0" };
+
 describe("validation", () => {
   const calls: unknown[] = [];
   const skillWith = (name: string, schema: JsonSchema) =>
@@ -66,18 +75,14 @@ describe("validation", () => {
       methods: {
         take: {
           description: "Take a list",
-          input: { type: "object", properties: { list: schema }, required: ["list"] },
+          input: { type: "object", $defs: LEVELS, properties: { list: schema }, required: ["list"] },
           run: (input: unknown) => void calls.push(input),
         },
       },
     });
 
   test.each<[string, JsonSchema, string]>([
-    [
-      "comparing all with all",
-      { type: "array", uniqueItems: true },
-      "Array.from({ length: 20_000 }, (_, i) => ({ i }))",
-    ],
+    ["references that double with each level", DOUBLING, "5"],
     [
       "a slow pattern after the other",
       {
@@ -106,9 +111,9 @@ describe("validation", () => {
 
   test("reports a call of a quarantined method of a server [X8]", async () => {
     const runtime = await open({ timeouts: { validationMs: 20 } });
-    const input = { type: "object", properties: { list: { type: "array", uniqueItems: true } } } as const;
+    const input = { type: "object", $defs: LEVELS, properties: { list: DOUBLING } };
     runtime.register(createSkill("ListMCP", [{ name: "take", description: "Take a list", input }], { kind: "mcp" }));
-    const list = Array.from({ length: 20_000 }, (_, i) => ({ i }));
+    const list = [5];
     const call = (): Promise<unknown> => runtime.call("ListMCP.take", { list });
     for (let time = 0; time < 2; time++)
       await expect(call()).rejects.toMatchObject({
