@@ -1,4 +1,4 @@
-/** A JSON Schema, 2020-12 or draft-07, as a provider gave it. Untrusted until the registry has compiled it. */
+/** A JSON Schema, 2020-12 or draft-07, as a provider gave it. Untrusted until the registry has read it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };

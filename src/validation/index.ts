@@ -5,7 +5,7 @@ import type { MethodDefinition } from "../model/skill.ts";
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import { TIMED_OUT } from "../shared/run-with-timeout.ts";
 import { createTimeBudget } from "./time-budget.ts";
-import { compile, type CompiledCheck } from "./compile.ts";
+import { createErrorFinder, type ErrorFinder } from "./error-finder.ts";
 import { checkInput, inputCheckFor, type InputCheck, type Validation } from "./input.ts";
 import { findUnknownPointers } from "./json-pointer.ts";
 import { copyValue, measure } from "./size.ts";
@@ -30,9 +30,8 @@ export interface Validator {
 }
 
 /**
- * Creates a validator. A schema is compiled once, when first needed, and freed with its method. A validation, including the
- * compilation, takes at most `validationMs`. A server's method that times out twice is quarantined: it is not checked
- * any more and cannot be called.
+ * Creates a validator. A schema is read once, when first needed, and freed with its method. A validation takes at most `validationMs`.
+ * A server's method that times out twice is quarantined: it is not checked any more and cannot be called.
  */
 export function createValidator(
   validationMs: number = DEFAULT_TIMEOUTS.validationMs,
@@ -41,7 +40,7 @@ export function createValidator(
   const budget = createTimeBudget(validationMs);
   const timeouts = new WeakMap<MethodDefinition, number>();
   const inputs = new WeakMap<JsonSchema, InputCheck>();
-  const outputs = new WeakMap<JsonSchema, CompiledCheck>();
+  const outputs = new WeakMap<JsonSchema, ErrorFinder>();
   const getCheck = (method: Method): InputCheck =>
     getOrCreate(inputs, method.input, () => inputCheckFor(method, budget));
 
@@ -71,9 +70,9 @@ export function createValidator(
     },
     validateOutput(method, value) {
       const { output, definition } = method;
-      // Documents of APIs often err about results, and to compile the types of a large one takes half a second.
+      // Documents of APIs often err about results.
       if (output === undefined || definition.request !== undefined || isQuarantined(method)) return undefined;
-      const check = getOrCreate(outputs, output, () => compile(output, false, budget));
+      const check = getOrCreate(outputs, output, () => createErrorFinder(output, false, budget));
       const { weight, hasDates } = measure(value);
       // A schema describes a date as it is in JSON.
       const json = hasDates ? copyValue(value, (date) => date.toJSON()) : (value ?? null);

@@ -4,7 +4,7 @@ import { isRecord } from "../model/json.ts";
 import { keepWrittenNumbers, mapNumbers } from "../shared/json/exact-json.ts";
 import { TIMED_OUT } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
-import { compile, type CompiledCheck } from "./compile.ts";
+import { createErrorFinder, type ErrorFinder } from "./error-finder.ts";
 import { parsePointer, pointerTo, removeAt, valueAt, type Pointer } from "./json-pointer.ts";
 import { problemFrom, problemIn } from "./problems.ts";
 import type { Finding } from "./schema/evaluation.ts";
@@ -25,7 +25,7 @@ function withTexts(args: Readonly<Record<string, unknown>>): Record<string, unkn
 function restoreDates(
   input: Record<string, unknown>,
   args: Readonly<Record<string, unknown>>,
-  check: CompiledCheck,
+  check: ErrorFinder,
   weight: number,
 ): void {
   const errors = check.errorsIn(
@@ -69,9 +69,9 @@ export type Validation =
    */
   | { readonly kind: "invalid" | "timed out" | "quarantined"; readonly problems: readonly ArgumentProblem[] };
 
-/** The compiled input check of one method. */
+/** The check of the arguments of one method. */
 export interface InputCheck {
-  readonly check: CompiledCheck;
+  readonly check: ErrorFinder;
   /** The allowed argument names; `undefined` if any name is allowed. */
   readonly names: ReadonlySet<string> | undefined;
   readonly required: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export interface InputCheck {
 }
 
 export function inputCheckFor(method: Method, budget: TimeBudget): InputCheck {
-  const check = compile(method.input, method.definition.fillsDefaults !== true, budget);
+  const check = createErrorFinder(method.input, method.definition.fillsDefaults !== true, budget);
   const names = isOpenToNames(method) ? undefined : new Set(method.parameters.map(({ name }) => name));
   const required = new Set(method.parameters.filter((parameter) => parameter.required).map(({ name }) => name));
   return { check, names, required, notes: check.note === "" ? [] : [`${method.path}: ${check.note}`] };
@@ -199,7 +199,7 @@ function isAboutName({ keyword, pointer, params }: Finding, names: ReadonlySet<s
   return typeof name === "string" && !names.has(name);
 }
 
-function toProblem(finding: Finding, check: CompiledCheck, input: unknown): ArgumentProblem {
+function toProblem(finding: Finding, check: ErrorFinder, input: unknown): ArgumentProblem {
   const problem = problemFrom(finding, input);
   if (finding.keyword !== "pattern") return problem;
   const fault = check.patternFault(String(finding.schema), String(finding.data));

@@ -2,7 +2,7 @@ import { formatProblem } from "../model/arguments.ts";
 import type { JsonSchema } from "../model/json.ts";
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import { TIMED_OUT } from "../shared/run-with-timeout.ts";
-import { compile } from "./compile.ts";
+import { createErrorFinder } from "./error-finder.ts";
 import { problemFrom } from "./problems.ts";
 import type { Finding } from "./schema/evaluation.ts";
 import { measure } from "./size.ts";
@@ -17,7 +17,7 @@ export type ValueCheck = (value: unknown) => string | undefined;
 
 /** Creates a check of values. A schema that cannot be checked as a whole, or takes too long, is a problem of each value. */
 export function createValueCheck(schema: JsonSchema, validationMs: number = DEFAULT_TIMEOUTS.validationMs): ValueCheck {
-  const check = compile(schema, false, createTimeBudget(validationMs));
+  const check = createErrorFinder(schema, false, createTimeBudget(validationMs));
   if (check.note !== "") return () => check.note;
   return (value) => {
     const errors = check.errorsIn(value, measure(value).weight);

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 
 import type { JsonSchema } from "../../src/model/json.ts";
 import { TIMED_OUT } from "../../src/shared/run-with-timeout.ts";
-import { compile } from "../../src/validation/compile.ts";
+import { createErrorFinder } from "../../src/validation/error-finder.ts";
 import { createTimeBudget } from "../../src/validation/time-budget.ts";
 import * as fc from "../support/fuzz.ts";
 
 function createCheck(schema: JsonSchema) {
-  return compile(schema, false, createTimeBudget(5_000));
+  return createErrorFinder(schema, false, createTimeBudget(5_000));
 }
 
 function isValid(schema: JsonSchema, value: unknown): boolean {
@@ -235,7 +235,7 @@ describe("takes work in proportion to the value, not to the schema [T6, P4]", ()
       allOf: [{ properties: { c: { default: 3 } } }],
     };
     const value = {};
-    compile(schema, true, createTimeBudget(5_000)).errorsIn(value, 1);
+    createErrorFinder(schema, true, createTimeBudget(5_000)).errorsIn(value, 1);
     expect(value).toEqual({ a: 1, c: 3 });
   });
 });

@@ -6,12 +6,12 @@ import { PatternTimeout } from "./patterns.ts";
 import { Evaluation, type Finding, WorkLimit } from "./schema/evaluation.ts";
 import { SchemaDocument } from "./schema/schema-document.ts";
 
-/** The check of a schema. */
-export interface CompiledCheck {
+/** Finds the errors of values against a schema. */
+export interface ErrorFinder {
   /** Why part of the schema is not checked; empty if all of it is. */
   readonly note: string;
   /**
-   * Returns the errors of a value of the given weight, or `TIMED_OUT`. Fills defaults into the value if the check was
+   * Returns the errors of a value of the given weight, or `TIMED_OUT`. Fills defaults into the value if it was
    * created with `useDefaults`.
    */
   errorsIn(value: unknown, weight: number): readonly Finding[] | typeof TIMED_OUT;
@@ -20,10 +20,10 @@ export interface CompiledCheck {
 }
 
 /**
- * Creates the check of a schema of any draft from 6 to 2020-12. External references are never fetched. A part of the schema with
+ * Reads a schema of any draft from 6 to 2020-12. External references are never fetched. A part of the schema with
  * a mistake accepts every value. Takes little time, also for the largest schema: its parts are read when a value needs them.
  */
-export function compile(schema: JsonSchema, useDefaults: boolean, budget: TimeBudget): CompiledCheck {
+export function createErrorFinder(schema: JsonSchema, useDefaults: boolean, budget: TimeBudget): ErrorFinder {
   const document = new SchemaDocument(schema, budget);
   const fault = document.findFault();
 
