@@ -1,25 +1,23 @@
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 
-/** The parts of a validation: the latest end of a part, and the maximum time of one piece of it. */
-const PARTS = {
-  check: { endMs: 1_000, pieceMs: 150 },
-  pattern: { endMs: 1_000, pieceMs: 25 },
-} as const satisfies Record<string, { readonly endMs: number; readonly pieceMs: number }>;
+/** Milliseconds of a validation, of which the test of one text against one pattern may take a part. */
+const WHOLE_MS = 1_000;
+const PATTERN_MS = 25;
 
 /** Patterns of one validation that may take too long. */
 const MAX_LATE = 2;
 
-/** The time of a validation. Validation blocks the host, so the pieces are short. */
+/** The time of a validation, which blocks the host. */
 export interface TimeBudget {
   /** Starts the clock, before a value is checked. */
   start(): void;
-  /** Returns the time for the next piece of a part; 0 if the part is over. */
-  leftMs(part: keyof typeof PARTS): number;
+  /** Returns the time that is left for the whole, or for the next test of a pattern; 0 if it is over. */
+  leftMs(part: "whole" | "pattern"): number;
   /** Counts a pattern that took too long. Returns true if there were too many. */
   countLate(): boolean;
 }
 
-/** A time above the default extends every part; a shorter one shortens it. */
+/** A time above the default extends both; a shorter one shortens the whole. */
 export function createTimeBudget(validationMs: number): TimeBudget {
   const scale = Math.max(1, validationMs / DEFAULT_TIMEOUTS.validationMs);
   let startedAt = performance.now();
@@ -30,9 +28,8 @@ export function createTimeBudget(validationMs: number): TimeBudget {
       late = 0;
     },
     leftMs(part) {
-      const { endMs, pieceMs } = PARTS[part];
-      const wholeMs = Math.min(validationMs, endMs * scale);
-      return Math.max(0, Math.min(pieceMs * scale, startedAt + wholeMs - performance.now()));
+      const wholeMs = Math.min(validationMs, WHOLE_MS * scale) + startedAt - performance.now();
+      return Math.max(0, part === "pattern" ? Math.min(PATTERN_MS * scale, wholeMs) : wholeMs);
     },
     countLate: () => ++late >= MAX_LATE,
   };

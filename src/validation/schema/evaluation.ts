@@ -31,7 +31,7 @@ const MAX_OF_ALTERNATIVES = 200;
 
 /** Steps of a check for a value of any size, and more for each unit of its weight. A schema can ask for any number of them. */
 const MIN_STEPS = 50_000;
-const STEPS_FOR_WEIGHT = 50;
+const STEPS_FOR_WEIGHT = 10;
 
 /** Steps between two looks at the clock. */
 const CLOCK_STEPS = 2_048;
@@ -65,7 +65,7 @@ export class Evaluation {
     this.#stepsLeft -= count;
     if (this.#stepsLeft < 0) throw new WorkLimit();
     const isDue = Math.floor(before / CLOCK_STEPS) !== Math.floor(this.#stepsLeft / CLOCK_STEPS);
-    if (isDue && this.#budget.leftMs("check") === 0) throw new WorkLimit();
+    if (isDue && this.#budget.leftMs("whole") === 0) throw new WorkLimit();
   }
 
   enter(): void {
