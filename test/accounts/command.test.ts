@@ -267,7 +267,7 @@ test("account lists the logins at MCP servers, takes over those of an earlier ve
 
 test(
   "account loses no login of an earlier version if it is killed while it takes them over",
-  { tags: "rest" },
+  { tags: "rest", timeout: 180_000 }, // writes a file 3,600 times, and waits for the disk each time
   async () => {
     const cwd = project();
     const state = join(dirname(cwd), "home", ".local", "state", "skillgate");
