@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { TIMED_OUT } from "../../src/shared/run-with-timeout.ts";
 import { createErrorFinder } from "../../src/validation/error-finder.ts";
+import { measure } from "../../src/validation/size.ts";
 import { createTimeBudget } from "../../src/validation/time-budget.ts";
 import * as fc from "../support/fuzz.ts";
 
@@ -225,6 +226,26 @@ describe("takes work in proportion to the value, not to the schema [T6, P4]", ()
     const anyOf = Array.from({ length: 50 }, (_, id) => ({ type: "object", required: [`name${id}`] }));
     const list = Array.from({ length: 60_000 }, (_, id) => ({ id }));
     expect(createCheck({ items: { anyOf } }).errorsIn(list, 2 * list.length)).toBe(TIMED_OUT);
+  });
+
+  const rows = Array.from({ length: 20_000 }, (_, id) => ({ id }));
+  const names = Object.fromEntries(Array.from({ length: 9_000 }, (_, id) => [`name${id}`, id]));
+
+  test.each<[string, (id: number) => JsonSchema, unknown]>([
+    ["equal to one of many lists", (id) => ({ const: [id] }), rows],
+    ["in one of many enumerations", (id) => ({ enum: [[id]] }), rows],
+    ["unique in many ways", (id) => ({ uniqueItems: true, minItems: 1e9 + id }), rows],
+    ["of one of many lengths", (id) => ({ minLength: 1e9 + id }), "x".repeat(1_000_000)],
+    ["of one of many patterns", (id) => ({ pattern: `^x+y${id}$` }), "x".repeat(1_000_000)],
+    ["of one of many counts of members", (id) => ({ minProperties: 1e9 + id }), names],
+    ["of one of many members", (id) => ({ properties: { [`name${id}`]: false } }), names],
+    ["without others in many ways", (id) => ({ additionalProperties: { const: -id - 1 } }), names],
+  ])("reads a large value few times: whether it is %s", (_name, createBranch, value) => {
+    const check = createCheck({ anyOf: Array.from({ length: 5_000 }, (_, id) => createBranch(id)) });
+    const before = process.cpuUsage();
+    check.errorsIn(value, measure(value).weight);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(1_000); // 5,000 readings would take many seconds
   });
 
   test("writes at most 100,000 errors, and few of the alternatives of one keyword", () => {

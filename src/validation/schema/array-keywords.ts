@@ -1,7 +1,6 @@
 import { isSchema, addPart } from "./combining-keywords.ts";
 import type { Check, SchemaKeyword, SchemaNode } from "./schema-node.ts";
 import type { DescribedParts, Evaluation, ValueLocation } from "./evaluation.ts";
-import { writeKey } from "./value-keys.ts";
 
 /** The keywords for lists. */
 export const ARRAY_KEYWORDS = {
@@ -11,7 +10,7 @@ export const ARRAY_KEYWORDS = {
     if (typeof value !== "boolean") return "must be true or false";
     if (!value) return undefined;
     return forList(
-      (list, location, run) => areUnique(list) || node.report("uniqueItems", { value: list, location, run }),
+      (list, location, run) => areUnique(list, run) || node.report("uniqueItems", { value: list, location, run }),
     );
   },
   prefixItems(schemas, node, parts) {
@@ -79,8 +78,8 @@ function forCount(keyword: string, holds: (count: number, limit: number) => bool
   };
 }
 
-function areUnique(list: readonly unknown[]): boolean {
-  return new Set(list.map(writeKey)).size === list.length;
+function areUnique(list: readonly unknown[], run: Evaluation): boolean {
+  return new Set(list.map((item) => run.writeKey(item))).size === list.length;
 }
 
 /** Creates the check of the first items, each with a schema of its own. */

@@ -1,5 +1,6 @@
 import { pointerTo, type Pointer } from "../json-pointer.ts";
 import type { TimeBudget } from "../time-budget.ts";
+import { writeKey } from "./value-keys.ts";
 
 /** An error of a value. */
 export interface Finding {
@@ -33,6 +34,10 @@ const MAX_OF_ALTERNATIVES = 200;
 const MIN_STEPS = 50_000;
 const STEPS_FOR_WEIGHT = 10;
 
+/** A step is the work for so many characters, or names of an object, as powers of two. */
+const TEXT_SHIFT = 6;
+const NAMES_SHIFT = 2;
+
 /** Steps between two looks at the clock. */
 const CLOCK_STEPS = 2_048;
 
@@ -48,6 +53,7 @@ export class Evaluation {
   readonly resources: unknown[] = [];
   /** The schemas that references have led to, and that are being applied. */
   readonly #references: { readonly target: unknown; readonly location: ValueLocation }[] = [];
+  readonly #keys = new Map<unknown, string>();
   readonly #budget: TimeBudget;
   #stepsLeft: number;
   #depth = 0;
@@ -68,13 +74,29 @@ export class Evaluation {
     if (isDue && this.#budget.leftMs("whole") === 0) throw new WorkLimit();
   }
 
-  enter(): void {
-    this.step();
+  /** Counts the work of a schema: its keywords read a text as a whole. */
+  enter(value: unknown): void {
+    this.step(typeof value === "string" ? 1 + (value.length >> TEXT_SHIFT) : 1);
     if (++this.#depth > MAX_DEPTH) throw new WorkLimit();
   }
 
   leave(): void {
     this.#depth--;
+  }
+
+  /** Returns the text that equal values have, which is written once for a value. */
+  writeKey(value: unknown): string {
+    const key = this.#keys.get(value) ?? writeKey(value);
+    if (typeof value === "object") this.#keys.set(value, key);
+    this.step(1 + (key.length >> TEXT_SHIFT));
+    return key;
+  }
+
+  /** Returns the names of an object. */
+  listNames(data: object): readonly string[] {
+    const names = Object.keys(data);
+    this.step(names.length >> NAMES_SHIFT);
+    return names;
   }
 
   /** Follows a reference. One that leads back to itself, without a step into the value, requires nothing. */

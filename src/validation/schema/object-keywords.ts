@@ -43,7 +43,7 @@ export const OBJECT_KEYWORDS = {
   propertyNames(schema, node, parts) {
     const part = addPart(parts, node, schema, "propertyNames");
     return forObject((data, location, run) => {
-      const wrong = Object.keys(data).filter((name) => !run.quietly(() => part.evaluate(name, location, run)));
+      const wrong = run.listNames(data).filter((name) => !run.quietly(() => part.evaluate(name, location, run)));
       for (const propertyName of wrong) node.report("propertyNames", { value: data, location, run }, { propertyName });
       return wrong.length === 0;
     });
@@ -55,7 +55,7 @@ export const OBJECT_KEYWORDS = {
     const patterns = readPatterns(node);
     return forObject((data, location, run, described) => {
       let isValid = true;
-      for (const name of Object.keys(data)) {
+      for (const name of run.listNames(data)) {
         run.step(patterns.length);
         if (data[name] === undefined || (isRecord(properties) && Object.hasOwn(properties, name))) continue;
         if (patterns.some(({ test }) => test(name))) continue;
@@ -79,7 +79,7 @@ export const OBJECT_KEYWORDS = {
     );
     return forObject((data, location, run, described) => {
       let isValid = true;
-      for (const { part, name } of findMembers(data, byName)) {
+      for (const { part, name } of findMembers(data, byName, run)) {
         described?.names.add(name);
         if (!part.evaluate(data[name], { above: location, key: name }, run)) isValid = false;
       }
@@ -94,7 +94,7 @@ export const OBJECT_KEYWORDS = {
     }));
     return forObject((data, location, run, described) => {
       let isValid = true;
-      for (const name of Object.keys(data)) {
+      for (const name of run.listNames(data)) {
         run.step(patterns.length);
         for (const { part } of patterns.filter(({ test }) => test(name))) {
           described?.names.add(name);
@@ -120,7 +120,7 @@ export const unevaluatedProperties: SchemaKeyword = (schema, node, parts) => {
   const part = addPart(parts, node, schema, "unevaluatedProperties");
   return forObject((data, location, run, described) => {
     let isValid = true;
-    for (const name of Object.keys(data).filter((each) => !described?.names.has(each))) {
+    for (const name of run.listNames(data).filter((each) => !described?.names.has(each))) {
       described?.names.add(name);
       const isAllowed =
         schema === false
@@ -148,7 +148,7 @@ function forCount(keyword: string, holds: (count: number, limit: number) => bool
     if (typeof limit !== "number") return "must be a number";
     return forObject(
       (data, location, run) =>
-        holds(Object.keys(data).length, limit) || node.report(keyword, { value: data, location, run }, { limit }),
+        holds(run.listNames(data).length, limit) || node.report(keyword, { value: data, location, run }, { limit }),
     );
   };
 }
@@ -167,8 +167,9 @@ interface MemberSchema {
 function findMembers(
   data: Readonly<Record<string, unknown>>,
   byName: ReadonlyMap<string, MemberSchema>,
+  run: Evaluation,
 ): readonly MemberSchema[] {
-  const members = Object.keys(data).flatMap((name) => (data[name] === undefined ? [] : (byName.get(name) ?? [])));
+  const members = run.listNames(data).flatMap((name) => (data[name] === undefined ? [] : (byName.get(name) ?? [])));
   return members.length < 2 ? members : members.toSorted((one, other) => one.index - other.index);
 }
 

@@ -74,7 +74,7 @@ export class SchemaNode {
     const described = this.document.describes ? new DescribedParts() : undefined;
     const isOther = run.resources.at(-1) !== this.resource;
     if (isOther) run.resources.push(this.resource);
-    run.enter();
+    run.enter(value);
     let isValid = true;
     for (const check of checks) if (!check(value, location, run, described)) isValid = false;
     run.leave();

@@ -30,13 +30,14 @@ export const VALUE_KEYWORDS = {
     const others = new Set(value.filter((each) => typeof each === "object").map(writeKey));
     return (data, location, run) =>
       simple.has(data) ||
-      (others.size > 0 && typeof data === "object" && others.has(writeKey(data))) ||
+      (others.size > 0 && typeof data === "object" && others.has(run.writeKey(data))) ||
       node.report("enum", { value: data, location, run });
   },
   const(value, node) {
     const key = writeKey(value);
-    return (data, location, run) =>
-      data === value || writeKey(data) === key || node.report("const", { value: data, location, run });
+    const isEqual = (data: unknown, run: Evaluation): boolean =>
+      data === value || (typeof data === "object" && typeof value === "object" && run.writeKey(data) === key);
+    return (data, location, run) => isEqual(data, run) || node.report("const", { value: data, location, run });
   },
   minimum: forNumber("minimum", (data, limit) => data >= limit),
   maximum: forNumber("maximum", (data, limit) => data <= limit),
