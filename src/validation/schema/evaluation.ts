@@ -34,7 +34,7 @@ const MAX_OF_ALTERNATIVES = 200;
 const MIN_STEPS = 50_000;
 const STEPS_FOR_WEIGHT = 10;
 
-/** A step is the work for so many characters, or names of an object, as powers of two. */
+/** The characters, and the names of an object, that take one step: as powers of two. */
 const TEXT_SHIFT = 6;
 const NAMES_SHIFT = 2;
 
