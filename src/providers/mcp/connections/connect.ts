@@ -148,7 +148,7 @@ function isRefusedVersion({ thrown }: ConnectFailure): boolean {
 function getHttpAttempts(config: RemoteServerConfig, options: ConnectOptions): readonly ConnectAttempt[] {
   const era = getFirstEra(config, options);
   const url = new URL(config.url);
-  const plain = retryAfterFetch(exactFetch(sizeLimitedFetch(options.maxMessageBytes)));
+  const plain = retryAfterFetch(exactFetch(sizeLimitedFetch(options.maxMessageBytes), options.maxMessageBytes));
   const fetch = tracedFetch(authorize(plain, url, options));
   const request = { requestInit: { headers: config.headers }, fetch };
   const http = (): Transport => new StreamableHTTPClientTransport(url, request);

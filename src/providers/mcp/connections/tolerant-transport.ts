@@ -4,6 +4,7 @@ import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { CallingClients } from "./calling-clients.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
+import { MAX_BATCH } from "../stdio/messages.ts";
 import { STREAM_ENDED } from "./wire-errors.ts";
 import { numbersToMarks, restoreNumbers, roundBigInts } from "../../../shared/json/exact-json.ts";
 
@@ -38,9 +39,6 @@ const STAND_IN = {
   prompts: [],
   messages: [],
 };
-
-/** Messages of one batch that are read, in one turn of the event loop. Servers of early versions answer a few calls in one. */
-const MAX_BATCH = 1_000;
 
 /** How long the cancellation of a request may take to send; then its connection is closed. */
 const CANCELLED_MS = 1_000;

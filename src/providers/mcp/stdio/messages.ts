@@ -1,5 +1,8 @@
 import { markNumbers } from "../../../shared/json/exact-json.ts";
 
+/** Messages of one batch that are read, in one turn of the event loop. Servers of early versions answer a few calls in one. */
+export const MAX_BATCH = 1_000;
+
 /** The start of a message in a line that begins with other text. */
 const MESSAGE_START = /\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/;
 
