@@ -54,3 +54,35 @@ test("answers the request if a batch has more messages than are read [P4]", asyn
   expect(text).toContain('"id":7,"error"');
   expect(text).toContain("the answer has more than 1000 messages");
 });
+
+test("reads a line of data after marks of byte order, and one without a value, as its reader does [M3]", async () => {
+  const wide = `{${members(20_000).join("")}"last":1}`;
+  for (const marks of ["\uFEFF", "\uFEFF\uFEFF"])
+    expect(await readEvents(`${marks}data: ${wide}`, "", "")).toContain(
+      "the answer has an object with more than 10000 names",
+    );
+  const text = await readEvents("data\n".repeat(MAX_BYTES), "");
+  expect(text.length).toBeLessThan(200);
+  expect(text).toContain(`the answer has more than ${MAX_BYTES} bytes`);
+});
+
+test("keeps the answer of an event whose one line is too long, by the id at either end [M3]", async () => {
+  const long = "x".repeat(MAX_BYTES);
+  for (const line of [`{"id":3,"result":"${long}"}`, `{"result":"${long}","id":3}`]) {
+    const text = await readEvents(`data: ${line}`, "", ": comment", "data: {}", "", "");
+    expect(text).toContain('"id":3,"error"');
+    expect(text.endsWith("\n\n: comment\ndata: {}\n\n\n")).toBe(true);
+  }
+});
+
+test("reads lines that end with a return, in any part, as its reader does [M3]", async () => {
+  for (const end of ["\r", "\r\n"])
+    for (let length = 4_080; length < 4_100; length++) {
+      const long = "x".repeat(length);
+      const text = await read(
+        "text/event-stream",
+        ["event: a", `data: "${long}`, 'data: b"', "", "data: 2", "", ""].join(end),
+      );
+      expect(text.replace(long, "long")).toBe('event: a\ndata: "long  b"\n\ndata: 2\n\n');
+    }
+});

@@ -1,7 +1,9 @@
 // @module-tag rest
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { execPath } from "node:process";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, type Runtime } from "../../../src/runtime.ts";
 import { canProbe, LoopProbe, requireShortTurns } from "../../support/loop-probe.ts";
@@ -15,6 +17,17 @@ beforeAll(() => {
 });
 
 afterAll(() => probe?.close());
+
+/** Starts a server with hostile content over HTTP, and a runtime that calls it. */
+async function openHttp(): Promise<Runtime> {
+  const server = spawn(execPath, ["test/fixtures/mcp/hostile-content.mjs", "none", "http"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void server.kill());
+  const [port] = (await once(server.stdout, "data")) as [Buffer];
+  const url = `http://127.0.0.1:${Number(port.toString())}/mcp`;
+  return createRuntime({ mcpServers: { Hostile: { url } }, typecheck: false });
+}
 
 function open(list: string): Promise<Runtime> {
   const server = { command: execPath, args: ["test/fixtures/mcp/hostile-content.mjs", list] };
@@ -62,13 +75,13 @@ describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
     await opened.close();
   });
 
-  test("while a server answers with hostile content", async () => {
-    const runtime = await open("none");
+  test.each(["stdio", "HTTP"])("while a server answers with hostile content over %s", async (transport) => {
+    const runtime = await (transport === "HTTP" ? openHttp() : open("none"));
     await runtime.ready;
     const listed = await runtime.run("await device.HostileMCP.kinds()");
     expect(listed.kind).toBe("completed");
     const kinds: readonly string[] = JSON.parse(String(listed.kind === "completed" && JSON.stringify(listed.value)));
-    expect(kinds.length).toBeGreaterThan(25);
+    expect(kinds.length).toBeGreaterThan(transport === "HTTP" ? 35 : 25);
     for (const kind of kinds)
       await requireShortTurns(probe, async () => {
         const outcome = await runtime.run(`await device.HostileMCP.answer(${JSON.stringify(kind)})`, {

@@ -4,16 +4,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { markNumbers, removeMarks } from "../../../shared/json/exact-json.ts";
 import { findShapeExcess } from "../../../shared/json/json-shape.ts";
+import { createLineReader, END_BYTES, PART_BYTES } from "../stdio/line-reader.ts";
 import { findOverlongId, MAX_BATCH } from "../stdio/messages.ts";
 import { createOverlongAnswer, getRequestId, type MessageId } from "./size-limited-fetch.ts";
-
-const NEWLINE = 10;
-
-/** Lines of events that are passed on in one turn of the event loop. */
-const TURN_LINES = 100;
-
-/** Characters at each end of an answer that are searched for the id of its request. */
-const END_CHARACTERS = 256;
 
 /**
  * `fetch` that sends the digits of marks, and whose JSON and events have marks in place of the numbers that `JSON.parse` would change.
@@ -47,6 +40,8 @@ function withoutMarks(init: RequestInit | undefined): RequestInit | undefined {
   return { ...init, body, headers };
 }
 
+const [NEWLINE, RETURN] = [10, 13];
+
 /** Marks the numbers of a body, or puts an error in the place of a batch: its reader takes all messages in one turn of the event loop. */
 function markBody(json: string, requestId: () => MessageId): string {
   const isBatch = json.length > MAX_BATCH && /^\s*\[/.test(json);
@@ -69,7 +64,7 @@ function countItems(json: string): number {
 function mark(json: string, requestId: () => MessageId): string {
   const excess = findShapeExcess(json);
   if (excess === undefined) return markNumbers(json);
-  const id = findOverlongId(json.slice(0, END_CHARACTERS), json.slice(-END_CHARACTERS)) ?? requestId();
+  const id = findOverlongId(json.slice(0, END_BYTES), json.slice(-END_BYTES)) ?? requestId();
   return createOverlongAnswer(id, excess);
 }
 
@@ -79,72 +74,97 @@ function markEvents(
   maxBytes: number,
   requestId: () => MessageId,
 ): ReadableStream<Uint8Array> {
-  let parts: Uint8Array[] = [];
-  let lines = 0;
+  let output = "";
   const event = new EventData(maxBytes, requestId);
-  const endLine = (controller: TransformStreamDefaultController<Uint8Array>): void => {
-    const line = Buffer.concat(parts);
-    parts = [];
-    if (line.toString("latin1", 0, DATA.length) === DATA) return event.add(line.subarray(DATA.length));
-    if (isBlank(line)) controller.enqueue(event.take());
-    if (line.length > 0) controller.enqueue(line);
+  const lines = createLineReader(maxBytes, {
+    line(text) {
+      const data = readData(text);
+      if (data === undefined) output += `${text}\n`;
+      else event.add(data);
+    },
+    empty: () => void (output += `${event.take()}\n`),
+    overlong(start, end) {
+      const data = readData(start);
+      if (data !== undefined) event.addOverlong(data, end);
+    },
+  });
+  const unify = createUnifier();
+  const passOn = (controller: TransformStreamDefaultController<Uint8Array>): void => {
+    if (output !== "") controller.enqueue(Buffer.from(output));
+    output = "";
   };
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       async transform(chunk, controller) {
-        for (let at = 0; at < chunk.length;) {
-          const newline = chunk.indexOf(NEWLINE, at);
-          const end = newline < 0 ? chunk.length : newline + 1;
-          parts.push(chunk.subarray(at, end));
-          at = end;
-          if (newline < 0) continue;
-          endLine(controller);
-          if (++lines % TURN_LINES === 0) await nextTurn();
+        const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+        for (let at = 0; at < bytes.length; at += PART_BYTES) {
+          if (at > 0) await nextTurn(); // the reader handles all that it got in one turn
+          lines.push(unify(bytes.subarray(at, at + PART_BYTES)));
+          passOn(controller);
         }
       },
       flush(controller) {
-        endLine(controller);
-        controller.enqueue(event.take());
+        lines.end();
+        passOn(controller);
       },
     }),
   );
 }
 
-/** Collects the data of one event. */
+/** Returns a function that makes each end of a line one newline: `\n`, `\r\n` and `\r` are the same to readers of events. */
+function createUnifier(): (part: Buffer) => Buffer {
+  let hasReturned = false;
+  return (part) => {
+    const start = hasReturned && part[0] === NEWLINE ? 1 : 0;
+    hasReturned = part.at(-1) === RETURN;
+    const rest = part.subarray(start);
+    if (!rest.includes(RETURN)) return rest;
+    return Buffer.from(rest.toString("latin1").replaceAll(/\r\n?/g, "\n"), "latin1");
+  };
+}
+
+/** The start of a line of data, after the marks of byte order that readers remove. */
+const DATA = /^\uFEFF*data(?::|$)/;
+
+function readData(line: string): string | undefined {
+  const [start] = DATA.exec(line) ?? [];
+  return start === undefined ? undefined : line.slice(start.length);
+}
+
+/** Collects the data of one event, at most `maxBytes` with the names of its lines. */
 class EventData {
   readonly #maxBytes: number;
   readonly #requestId: () => MessageId;
-  #lines: Buffer[] = [];
+  #text: string | undefined;
   #bytes = 0;
+  #end = "";
 
   constructor(maxBytes: number, requestId: () => MessageId) {
     this.#maxBytes = maxBytes;
     this.#requestId = requestId;
   }
 
-  add(line: Buffer): void {
-    this.#bytes += line.length;
-    if (this.#bytes <= this.#maxBytes) this.#lines.push(line);
-  }
-
-  /** Returns the data as one line, with its numbers marked, and forgets it. */
-  take(): Buffer {
-    const data = Buffer.concat(this.#lines).toString();
-    const isOverlong = this.#bytes > this.#maxBytes;
-    const isEmpty = this.#bytes === 0;
-    [this.#lines, this.#bytes] = [[], 0];
-    if (isEmpty) return Buffer.alloc(0);
-    const excess = `more than ${this.#maxBytes} bytes`;
-    const marked = isOverlong
-      ? createOverlongAnswer(findOverlongId(data.slice(0, END_CHARACTERS), "") ?? this.#requestId(), excess)
-      : mark(data, this.#requestId);
+  add(line: string): void {
+    this.#bytes += "data:\n".length + Buffer.byteLength(line);
+    this.#end = line.slice(-END_BYTES);
     // Between the tokens of JSON, a space is what an end of a line is.
-    return Buffer.from(`${DATA}${marked.trimEnd().replaceAll(/[\n\r]+/g, " ")}\n`);
+    if (this.#bytes <= this.#maxBytes) this.#text = this.#text === undefined ? line : `${this.#text} ${line}`;
+  }
+
+  /** Adds a line of more than `maxBytes`, of which the two ends are left. */
+  addOverlong(start: string, end: string): void {
+    this.#text ??= start;
+    this.#bytes = Infinity;
+    this.#end = end;
+  }
+
+  /** Returns the data as one line, with its numbers marked, and forgets it; an empty text if there is none. */
+  take(): string {
+    const [text = "", end, bytes] = [this.#text, this.#end, this.#bytes];
+    [this.#text, this.#end, this.#bytes] = [undefined, "", 0];
+    if (bytes === 0) return "";
+    if (bytes <= this.#maxBytes) return `data:${mark(text, this.#requestId)}\n`;
+    const id = findOverlongId(text.slice(0, END_BYTES), end) ?? this.#requestId();
+    return `data:${createOverlongAnswer(id, `more than ${this.#maxBytes} bytes`)}\n`;
   }
 }
-
-function isBlank(line: Buffer): boolean {
-  return line.length <= 2 && line.toString("latin1").trim() === "";
-}
-
-const DATA = "data:";

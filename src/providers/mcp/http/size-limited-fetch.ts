@@ -3,15 +3,9 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 
 import { isRecord } from "../../../model/json.ts";
 import { fetchSameServer } from "../../../shared/http/fetch-same-server.ts";
-import { findOverlongId } from "../stdio/messages.ts";
 import { OVERLONG_ANSWER } from "../connections/wire-errors.ts";
 
-const NEWLINE = 10;
-
-/** How many bytes at each end of a line are searched for the id of the response. */
-const END_BYTES = 256;
-
-/** `fetch` that turns a message of more than `maxBytes` into an error of the request that it answers. */
+/** `fetch` that turns a body of more than `maxBytes` into an error of the request that it answers. Events have no limit here. */
 export function sizeLimitedFetch(maxBytes: number): FetchLike {
   return async (url, init) => {
     const { signal, unlink } = linkSignal(init?.signal ?? undefined);
@@ -19,13 +13,12 @@ export function sizeLimitedFetch(maxBytes: number): FetchLike {
       unlink();
       throw thrown;
     });
-    const requestId = (): MessageId => getRequestId(init?.body);
     const isEvents = (response.headers.get("content-type") ?? "").toLowerCase().startsWith("text/event-stream");
     const { body, status, statusText, headers } = response;
     const limited = new Response(
       body && isEvents
-        ? limitEvents(body, maxBytes, { requestId, unlink })
-        : await limitBody(body, maxBytes, requestId).finally(unlink),
+        ? passEvents(body, unlink)
+        : await limitBody(body, maxBytes, () => getRequestId(init?.body)).finally(unlink),
       { status, statusText, headers },
     );
     // A new response has neither.
@@ -76,44 +69,11 @@ async function limitBody(
   return Buffer.concat(chunks);
 }
 
-/**
- * Drops the rest of a line that is too long. Its event is then not a valid message, and an error message follows it.
- */
-function limitEvents(
-  body: ReadableStream<Uint8Array>,
-  maxBytes: number,
-  { requestId, unlink }: { readonly requestId: () => MessageId; readonly unlink: () => void },
-): ReadableStream<Uint8Array> {
-  let bytes = 0;
-  let start = Buffer.alloc(0);
-  let end = Buffer.alloc(0);
-  const endLine = (controller: TransformStreamDefaultController<Uint8Array>): void => {
-    if (bytes > maxBytes) controller.enqueue(Buffer.from(overlongEvent(start, end, requestId, maxBytes)));
-  };
-  const limit = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      for (let at = 0; at < chunk.length;) {
-        const newline = chunk.indexOf(NEWLINE, at);
-        const part = chunk.subarray(at, newline < 0 ? chunk.length : newline + 1);
-        at += part.length;
-        if (bytes < END_BYTES) start = Buffer.concat([start, part.subarray(0, END_BYTES - bytes)]);
-        bytes += part.length;
-        if (bytes <= maxBytes) controller.enqueue(part);
-        else end = Buffer.concat([end, part.subarray(-END_BYTES)]).subarray(-END_BYTES);
-        if (newline < 0) continue;
-        endLine(controller);
-        [bytes, start, end] = [0, Buffer.alloc(0), Buffer.alloc(0)];
-      }
-    },
-    flush: endLine,
-  });
-  void body.pipeTo(limit.writable).then(unlink, unlink); // the reader of the response gets its errors
-  return limit.readable;
-}
-
-function overlongEvent(start: Buffer, end: Buffer, requestId: () => MessageId, maxBytes: number): string {
-  const id = findOverlongId(start.toString().replace(/^data:/, ""), end.toString()) ?? requestId();
-  return `\n\nevent: message\ndata: ${createOverlongAnswer(id, `more than ${maxBytes} bytes`)}\n\n`;
+/** Passes events on as they arrive. */
+function passEvents(body: ReadableStream<Uint8Array>, unlink: () => void): ReadableStream<Uint8Array> {
+  const passed = new TransformStream<Uint8Array, Uint8Array>();
+  void body.pipeTo(passed.writable).then(unlink, unlink); // the reader of the response gets its errors
+  return passed.readable;
 }
 
 /** Returns the message that takes the place of an answer with too much of something. */

@@ -9,6 +9,8 @@ export const END_BYTES = 256;
 /** Receives the lines of a stream. */
 export interface LineSink {
   line(text: string): void;
+  /** Receives an empty line. */
+  empty?(): void;
   /** A line of more than the allowed bytes: only its two ends are left. */
   overlong(start: string, end: string): void;
 }
@@ -34,6 +36,7 @@ export function createLineReader(maxBytes: number, sink: LineSink): LineReader {
     if (bytes > maxBytes)
       sink.overlong(text.toString("utf8", 0, END_BYTES), text.toString("utf8", text.length - END_BYTES));
     else if (bytes > 0) sink.line(text.toString("utf8"));
+    else sink.empty?.();
     parts = [];
     bytes = 0;
   };
@@ -48,7 +51,9 @@ export function createLineReader(maxBytes: number, sink: LineSink): LineReader {
       }
       if (start < chunk.length) keep(chunk.subarray(start));
     },
-    end: finish,
+    end() {
+      if (bytes > 0) finish();
+    },
   };
 }
 
@@ -59,7 +64,9 @@ function keepEnds(parts: readonly Buffer[]): Buffer[] {
   return [Buffer.concat([whole.subarray(0, END_BYTES), whole.subarray(-END_BYTES)])];
 }
 
-const PART_BYTES = 4 << 10;
+/** Bytes of a stream that are read without a look at the time: its messages are short. */
+export const PART_BYTES = 4 << 10;
+
 /** Milliseconds that the messages of a stream take of one turn of the event loop. */
 const TURN_MS = 10;
 
