@@ -40,6 +40,9 @@ const STAND_IN = {
   messages: [],
 };
 
+/** Requests of a server that wait for their answers at once; each may hold a connection of its own. More are not answered. */
+const MAX_QUESTIONS = 100;
+
 /** How long the cancellation of a request may take to send; then its connection is closed. */
 const CANCELLED_MS = 1_000;
 
@@ -69,6 +72,8 @@ export class TolerantTransport implements Transport {
   readonly #onStray: (message: string) => void;
   /** Requests under way, by their id as text. */
   readonly #pending = new Map<string, OpenRequest>();
+  /** Requests of the server, by their id as JSON, and whether their answer is being sent. */
+  readonly #questions = new Map<string, "waits" | "is sent">();
 
   constructor(inner: Transport, clients: CallingClients, onStray: (message: string) => void) {
     this.#inner = inner;
@@ -105,6 +110,7 @@ export class TolerantTransport implements Transport {
     const requestSignal = this.#remember(message, options?.requestSignal);
     const onRequestStreamEnd = options?.onRequestStreamEnd ?? (() => this.#abandon(message));
     const sent = this.#inner.send(message, { ...options, ...(requestSignal && { requestSignal }), onRequestStreamEnd });
+    if (!("method" in message)) return this.#answer(JSON.stringify(message.id), sent);
     if (cancelled !== undefined)
       void waitAtMost(
         CANCELLED_MS,
@@ -143,6 +149,25 @@ export class TolerantTransport implements Transport {
     this.#receiveOne({ id: message.id, error });
   }
 
+  async #answer(key: string, sent: Promise<void>): Promise<void> {
+    this.#questions.set(key, "is sent");
+    await sent.finally(() => this.#questions.delete(key));
+  }
+
+  /** Notes a request of the server, and its cancellation. Returns why it is not answered. */
+  #findExcess({ id, method, params }: Readonly<Record<string, unknown>>): string | undefined {
+    if (method === "notifications/cancelled" && isRecord(params)) {
+      const key = JSON.stringify(params["requestId"]);
+      if (this.#questions.get(key) === "waits") this.#questions.delete(key);
+    }
+    if (id === undefined) return undefined;
+    const key = JSON.stringify(id);
+    if (this.#questions.has(key)) return "a request with the id of one that is not answered yet";
+    if (this.#questions.size >= MAX_QUESTIONS) return `more than ${MAX_QUESTIONS} requests at once`;
+    this.#questions.set(key, "waits");
+    return undefined;
+  }
+
   #receive(message: unknown, extra?: MessageExtraInfo): void {
     if (!Array.isArray(message)) return this.#receiveOne(message, extra);
     for (const one of message.slice(0, MAX_BATCH)) this.#receiveOne(one, extra);
@@ -155,6 +180,8 @@ export class TolerantTransport implements Transport {
     const hasMarks = restoreNumbers(message);
     if (typeof message["method"] === "string") {
       if (hasMarks) roundBigInts(message, findLogData(message));
+      const excess = this.#findExcess(message);
+      if (excess !== undefined) return this.#onStray(excess);
       return this.#pass({ ...message, jsonrpc: "2.0" }, extra);
     }
     const request = this.#take(message);
