@@ -43,8 +43,11 @@ export interface Sockets {
 export function serveSockets(server: Server, services: HttpServices): Sockets {
   const { bodyBytes } = services.settings;
   const unauthenticated = createUnauthenticatedSockets(services.authenticationMs);
-  const authenticatedSockets = new WebSocketServer({ noServer: true, maxPayload: bodyBytes });
-  const unknown = new WebSocketServer({ noServer: true, maxPayload: Math.min(MAX_UNAUTHENTICATED_BYTES, bodyBytes) });
+  const openSockets = (maxPayload: number): WebSocketServer =>
+    // Each message has a turn of its own, however many come in one packet.
+    new WebSocketServer({ noServer: true, maxPayload, allowSynchronousEvents: false });
+  const authenticatedSockets = openSockets(bodyBytes);
+  const unknown = openSockets(Math.min(MAX_UNAUTHENTICATED_BYTES, bodyBytes));
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() !== "websocket") return carryOn(server, request, socket, head);
     services.connections.watch(request.socket);
