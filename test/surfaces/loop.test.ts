@@ -1,7 +1,7 @@
 // @module-tag rest
 
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -226,6 +226,25 @@ describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
     );
   });
 
+  test.each(["/rpc", "/mcp", "/tools/run_code", "/nothing"])("from a caller, parts of one byte at %s", async (path) => {
+    const parts = '1\r\n"\r\n'.repeat(BYTES);
+    const head = `POST ${path} HTTP/1.1\r\nhost: ${new URL(server.url).host}\r\ncontent-type: application/json\r\n`;
+    await requireShortTurns(probe, () => write(`${head}transfer-encoding: chunked\r\n\r\n${parts}0\r\n\r\n`));
+  });
+
+  test.each([
+    ["messages", [1, 1, 0x31]],
+    ["pings", [9, 1]],
+    ["parts of a message", [0, 0, 0x31]],
+  ])("from a caller, WebSocket frames with small %s", async (_name, [kind = 0, isLast = 0, ...content]) => {
+    const toFrame = (code: number): number[] => [(isLast << 7) | code, 0x80 | content.length, 0, 0, 0, 0, ...content];
+    const frames = Buffer.from([toFrame(kind || 1), ...numbers(20_000, () => toFrame(kind))].flat());
+    const key = "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==";
+    const head = `GET /ws HTTP/1.1\r\nhost: ${new URL(server.url).host}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${key}\r\n\r\n`;
+    const end = Buffer.from([0x88, 0x80, 0, 0, 0, 0]);
+    await requireShortTurns(probe, () => write(head, Buffer.concat([frames, end])));
+  });
+
   test.each(Object.entries(SOURCES))("from a browser, completions of %s", async (_name, code) => {
     const { catalog } = runtime;
     await requireShortTurns(probe, async () => completeCode(code, catalog));
@@ -251,6 +270,17 @@ function describeApi(server: Server): SourceSettings {
 
 function call(name: string, args: object): Promise<void> {
   return post(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }));
+}
+
+/** Writes to a connection, and more after its first answer, until the server has closed it. */
+function write(text: string, more?: Buffer): Promise<void> {
+  const { hostname, port } = new URL(server.url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname).on("error", () => {});
+    socket.once("data", () => (more === undefined ? socket.end() : socket.write(more)));
+    socket.on("data", () => {}).on("close", () => resolve());
+    socket.write(text);
+  });
 }
 
 async function post(body: string): Promise<void> {

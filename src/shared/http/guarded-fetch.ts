@@ -1,6 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
+import { createGrowingBuffer } from "./growing-buffer.ts";
 import { AddressRefused, type AllowedAddresses, guardedLookup, isAllowedUrl } from "./guarded-lookup.ts";
 
 /** Maximum size of a response: metadata and tokens are short. */
@@ -39,15 +40,17 @@ function send(
       agent: false,
     };
     const sent = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options, (answer) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
+      const content = createGrowingBuffer({ bytes: MAX_BYTES });
+      let length = 0;
       answer.on("data", (chunk: Buffer) => {
-        bytes += chunk.length;
-        chunks.push(chunk);
-        if (bytes > MAX_BYTES) answer.destroy(new Error(`${url.host} answers with more than ${MAX_BYTES} bytes`));
+        length += chunk.length;
+        if (length <= MAX_BYTES) content.append(chunk);
+        else answer.destroy(new Error(`${url.host} answers with more than ${MAX_BYTES} bytes`));
       });
       answer.once("error", reject);
-      answer.once("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headersDistinct, chunks }));
+      answer.once("end", () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headersDistinct, bytes: content.get() }),
+      );
     });
     sent.once("error", reject);
     // Node closes a connection that becomes one of another protocol (101) without an error.
@@ -60,14 +63,14 @@ function send(
 interface ReceivedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
-  readonly chunks: readonly Buffer[];
+  readonly bytes: Buffer<ArrayBuffer>;
 }
 
-function createResponse(url: URL, { status, headers, chunks }: ReceivedAnswer): Response {
+function createResponse(url: URL, { status, headers, bytes }: ReceivedAnswer): Response {
   // A `Response` has no other status.
   if (status < 200 || status > 599) throw new Error(`${url.host} answers with the status ${status}`);
   const hasBody = status !== 204 && status !== 205 && status !== 304;
-  const response = new Response(hasBody ? Buffer.concat(chunks) : null, {
+  const response = new Response(hasBody ? bytes : null, {
     status,
     headers: Object.entries(headers).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value]),

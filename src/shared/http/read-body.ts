@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 
 import { createError } from "../../errors.ts";
+import { createGrowingBuffer, readFlowing } from "./growing-buffer.ts";
 
 /** A body that did not end: no byte came for too long. */
 export class BodyStalled extends Error {}
@@ -23,25 +24,26 @@ export async function readStart(
   body: Readable,
   { maxBytes, stallMs, maxMs }: BodyLimits & { readonly maxMs?: number },
 ): Promise<{ readonly bytes: Buffer; readonly isCut: boolean }> {
-  const chunks: Buffer[] = [];
+  const content = createGrowingBuffer({ bytes: maxBytes });
   let left = maxBytes;
   let isOver = false;
   const stall = setTimeout(() => body.destroy(new BodyStalled(`no part of it came for ${stallMs} ms`)), stallMs);
   const end = maxMs === undefined ? undefined : setTimeout(() => body.destroy(), maxMs);
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    await readFlowing(body, (chunk) => {
       stall.refresh();
-      chunks.push(chunk.subarray(0, left));
+      if (isOver) return;
+      content.append(chunk.subarray(0, left));
       left -= chunk.length;
       isOver = left < 0;
-      if (isOver) break; // the iterator destroys the stream
-    }
+      if (isOver) body.destroy();
+    });
   } catch (thrown) {
-    if (maxMs === undefined || body.errored != null) throw thrown;
+    if (!isOver && (maxMs === undefined || body.errored != null)) throw thrown;
     isOver = true;
   } finally {
     clearTimeout(stall);
     clearTimeout(end);
   }
-  return { bytes: Buffer.concat(chunks), isCut: isOver };
+  return { bytes: content.get(), isCut: isOver };
 }

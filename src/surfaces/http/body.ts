@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 import { getMessage } from "../../errors.ts";
 import { type RpcError, rpcError } from "../../shared/rpc-errors.ts";
+import { createGrowingBuffer, readFlowing } from "../../shared/http/growing-buffer.ts";
 import { findShapeExcess } from "../../shared/json/json-shape.ts";
 import { encodeUtf8 } from "../../shared/json/utf8.ts";
 import { MAX_UNAUTHENTICATED_BYTES } from "./auth/unauthenticated.ts";
@@ -88,15 +89,15 @@ export async function readAhead(incoming: IncomingMessage): Promise<void> {
 async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const stored = readBodies.get(incoming);
   if (stored !== undefined) return stored.length > maxBytes ? undefined : stored;
-  let chunks: Buffer[] = [];
+  const content = createGrowingBuffer({ bytes: maxBytes });
   let length = 0;
   // Node's requestTimeout ends a request that takes too long to arrive.
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+  await readFlowing(incoming, (chunk) => {
     length += chunk.length;
-    if (length > maxBytes) chunks = [];
-    else chunks.push(chunk);
-  }
-  return length > maxBytes ? undefined : Buffer.concat(chunks);
+    if (length > maxBytes) content.clear();
+    else content.append(chunk);
+  });
+  return length > maxBytes ? undefined : content.get();
 }
 
 function isJson(contentType = ""): boolean {

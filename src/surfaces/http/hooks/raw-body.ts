@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
+import { createGrowingBuffer } from "../../../shared/http/growing-buffer.ts";
 import { type BodyMemoryLimits, createBodyMemory } from "./body-memory.ts";
 
 /**
@@ -80,38 +81,4 @@ export function createBodyReader(
       const timer = setInterval(checkProgress, limits.lookMs);
       incoming.on("data", take).on("end", end).on("close", lose).on("error", lose);
     });
-}
-
-/** The bytes of a body. A list of its chunks would take hundreds of times as much memory if each has one byte. */
-interface GrowingBuffer {
-  /** Returns false if there is no memory for more. */
-  append(chunk: Buffer): boolean;
-  get(): Buffer;
-  clear(): void;
-}
-
-/** `reserve` is asked before the buffer has a size, of which at least half is used unless one chunk has filled it. */
-function createGrowingBuffer(
-  { bytes: most, smallBytes }: Pick<RawBodyLimits, "bytes" | "smallBytes">,
-  reserve: (size: number) => boolean,
-): GrowingBuffer {
-  let buffer = Buffer.alloc(0);
-  let length = 0;
-  return {
-    append(chunk) {
-      const needed = length + chunk.length;
-      if (needed > buffer.length) {
-        const size = Math.max(needed, Math.min(2 * buffer.length, needed > smallBytes ? most : smallBytes));
-        if (!reserve(size)) return false;
-        const larger = Buffer.allocUnsafeSlow(size);
-        buffer.copy(larger, 0, 0, length);
-        buffer = larger;
-      }
-      chunk.copy(buffer, length);
-      length = needed;
-      return true;
-    },
-    get: () => buffer.subarray(0, length),
-    clear: () => void (buffer = Buffer.alloc(0)),
-  };
 }

@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { isLoopback } from "../origin-check.ts";
+import { RequestOfWholeParts } from "./whole-parts.ts";
 import type { HttpServerSettings } from "../settings.ts";
 
 const MAX_CONNECTIONS = 4_096;
@@ -23,6 +24,7 @@ export async function listen(settings: HttpServerSettings, hasToken: boolean): P
   refuseOpenServer(settings, hasToken);
   const { host, port, headerBytes, requestSeconds } = settings;
   const server = createServer({
+    IncomingMessage: RequestOfWholeParts,
     maxHeaderSize: headerBytes,
     headersTimeout: Math.min(10, requestSeconds) * 1_000,
     requestTimeout: requestSeconds * 1_000,

@@ -7,6 +7,7 @@ import { getHeader } from "../../../../shared/http/headers.ts";
 import { VERSION } from "../../../../shared/version.ts";
 import { toVisibleLine } from "../../../../shared/visible-text.ts";
 import { CredentialRefused, DocumentError } from "../../documents/document-error.ts";
+import { createGrowingBuffer, readFlowing } from "../../../../shared/http/growing-buffer.ts";
 import { MAX_DOCUMENT_BYTES } from "../../documents/read-file.ts";
 import type { IntrospectionRequest } from "../../compile/protocol.ts";
 
@@ -66,16 +67,16 @@ async function post({ url, headers }: IntrospectionRequest, query: string, isPri
     headers: received,
     body,
   } = await exchange(wire, { server, reach, agent: false, headersMs: HEADERS_MS, signal });
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > MAX_DOCUMENT_BYTES) throw new DocumentError(`the answer has more than ${MAX_DOCUMENT_BYTES >> 20} MB`);
-    chunks.push(chunk);
-  }
+  const content = createGrowingBuffer({ bytes: MAX_DOCUMENT_BYTES });
+  let length = 0;
+  await readFlowing(body, (chunk) => {
+    length += chunk.length;
+    if (length <= MAX_DOCUMENT_BYTES) content.append(chunk);
+    else body.destroy(new DocumentError(`the answer has more than ${MAX_DOCUMENT_BYTES >> 20} MB`));
+  });
   return {
     status,
-    value: parseJson(Buffer.concat(chunks).toString()),
+    value: parseJson(content.get().toString()),
     challenge: getHeader(received, "www-authenticate"),
     location: getHeader(received, "location"),
   };
