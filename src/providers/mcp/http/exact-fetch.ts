@@ -158,7 +158,7 @@ class EventData {
     this.#end = end;
   }
 
-  /** Returns the data as one line, with its numbers marked, and forgets it; an empty text if there is none. */
+  /** Returns the data as one line, with its numbers marked, and forgets it; an empty text without data. */
   take(): string {
     const [text = "", end, bytes] = [this.#text, this.#end, this.#bytes];
     [this.#text, this.#end, this.#bytes] = [undefined, "", 0];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { exactFetch } from "../../../src/providers/mcp/http/exact-fetch.ts";
+import { exactFetch } from "../../../../src/providers/mcp/http/exact-fetch.ts";
 
 const MAX_BYTES = 1_000_000;
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 
-import { sizeLimitedFetch } from "../../../src/providers/mcp/http/size-limited-fetch.ts";
+import { sizeLimitedFetch } from "../../../../src/providers/mcp/http/size-limited-fetch.ts";
 
 const fetch = sizeLimitedFetch(1_000);
 

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 
-import { CallingClients } from "../../../src/providers/mcp/connections/calling-clients.ts";
-import { TolerantTransport } from "../../../src/providers/mcp/connections/tolerant-transport.ts";
-import { createRuntime, type Runtime } from "../../../src/runtime.ts";
+import { CallingClients } from "../../../../src/providers/mcp/connections/calling-clients.ts";
+import { TolerantTransport } from "../../../../src/providers/mcp/connections/tolerant-transport.ts";
+import { createRuntime, type Runtime } from "../../../../src/runtime.ts";
 
 interface Message {
   readonly id?: unknown;
