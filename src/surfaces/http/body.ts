@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 
 import { getMessage } from "../../errors.ts";
 import { type RpcError, rpcError } from "../../shared/rpc-errors.ts";
-import { createGrowingBuffer, readFlowing } from "../../shared/http/growing-buffer.ts";
 import { findShapeExcess } from "../../shared/json/json-shape.ts";
 import { encodeUtf8 } from "../../shared/json/utf8.ts";
 import { MAX_UNAUTHENTICATED_BYTES } from "./auth/unauthenticated.ts";
@@ -89,15 +88,15 @@ export async function readAhead(incoming: IncomingMessage): Promise<void> {
 async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const stored = readBodies.get(incoming);
   if (stored !== undefined) return stored.length > maxBytes ? undefined : stored;
-  const content = createGrowingBuffer({ bytes: maxBytes });
+  let chunks: Buffer[] = [];
   let length = 0;
   // Node's requestTimeout ends a request that takes too long to arrive.
-  await readFlowing(incoming, (chunk) => {
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) content.clear();
-    else content.append(chunk);
-  });
-  return length > maxBytes ? undefined : content.get();
+    if (length > maxBytes) chunks = [];
+    else chunks.push(chunk);
+  }
+  return length > maxBytes ? undefined : Buffer.concat(chunks);
 }
 
 function isJson(contentType = ""): boolean {
