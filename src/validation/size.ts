@@ -26,8 +26,9 @@ export function measure(value: unknown): {
     const below: unknown[] = [];
     for (const each of level) {
       weight += typeof each === "string" ? 1 + (each.length >> 4) : 1;
-      hasDates ||= each instanceof Date;
       hasBigInts ||= typeof each === "bigint";
+      if (typeof each !== "object" || each === null) continue;
+      hasDates ||= each instanceof Date;
       if (Array.isArray(each)) for (const inner of each) below.push(inner);
       else if (isPlainObject(each)) for (const key of Object.keys(each)) below.push(each[key]);
     }

@@ -56,6 +56,8 @@ export class Evaluation {
   readonly #keys = new Map<unknown, string>();
   readonly #budget: TimeBudget;
   #stepsLeft: number;
+  /** The clock is read when fewer steps are left. */
+  #clockAt: number;
   #depth = 0;
   #isQuiet = false;
 
@@ -63,15 +65,18 @@ export class Evaluation {
     this.fillsDefaults = fillsDefaults;
     this.#budget = budget;
     this.#stepsLeft = MIN_STEPS + STEPS_FOR_WEIGHT * weight;
+    this.#clockAt = this.#stepsLeft - CLOCK_STEPS;
   }
 
   /** Counts work. */
   step(count = 1): void {
-    const before = this.#stepsLeft;
     this.#stepsLeft -= count;
-    if (this.#stepsLeft < 0) throw new WorkLimit();
-    const isDue = Math.floor(before / CLOCK_STEPS) !== Math.floor(this.#stepsLeft / CLOCK_STEPS);
-    if (isDue && this.#budget.leftMs("whole") === 0) throw new WorkLimit();
+    if (this.#stepsLeft < this.#clockAt) this.#readClock();
+  }
+
+  #readClock(): void {
+    if (this.#stepsLeft < 0 || this.#budget.leftMs("whole") === 0) throw new WorkLimit();
+    this.#clockAt = Math.max(0, this.#stepsLeft - CLOCK_STEPS);
   }
 
   /** Counts the work of a schema: its keywords read a text as a whole. */
