@@ -24,7 +24,9 @@ export function skillFrom(provided: ProvidedSkill): Skill {
     const path = `${skill}.${name}`;
     if (names.has(name)) throw duplicate(path, { skill, method: name });
     names.add(name);
-    return methodFrom(definition, skill, path);
+    const method = createMethod(definition, skill, path);
+    if (provided.kind !== "mcp") readSchemas(method);
+    return Object.freeze(method);
   });
   return Object.freeze({
     name: skill,
@@ -196,8 +198,22 @@ function usableName(name: string, source: string, isUsable: (name: string) => bo
   throw createError("SKILL_INVALID", `"${printable}" in ${source} is not a valid name`);
 }
 
-/** Creates a method of a frozen catalog. Schemas that are in a file are read when they are needed: of thousands, few are. */
+/** Creates a method of a frozen catalog. */
 function methodFrom(definition: MethodDefinition, skill: string, path: string, original?: Method): Method {
+  const method = createMethod(definition, skill, path, original);
+  readSchemas(method);
+  return Object.freeze(method);
+}
+
+/**
+ * Copies the schemas of a method now, as their author could change them later. Those of servers are ours alone, and those of APIs are
+ * in a file: they are read when they are needed, since of thousands few are.
+ */
+function readSchemas(method: Method): void {
+  if (method.definition.argumentNames === undefined) void [method.output, method.parameters];
+}
+
+function createMethod(definition: MethodDefinition, skill: string, path: string, original?: Method): Method {
   const once = createOnce();
   const method: Method = {
     path,
@@ -227,9 +243,7 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string, o
       return once("declaration", () => formatPart(method) ?? formatDeclaration(method));
     },
   };
-  // Schemas in memory are copied now: their author could change them later.
-  if (definition.argumentNames === undefined) void [method.output, method.parameters];
-  return Object.freeze(method);
+  return method;
 }
 
 /** The name of a part without its method: `createIssue`. */
