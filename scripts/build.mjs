@@ -2,7 +2,8 @@
 // dist, or another build, never sees half of one. If the build fails, the old dist stays. With `--unchecked`, checks no types; with
 // `--demo`, neither that, and it builds neither declarations nor the console.
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -17,12 +18,16 @@ import { transpile } from "./transpile.mjs";
 const isDemo = process.argv.includes("--demo");
 const isUnchecked = process.argv.includes("--unchecked");
 
+/** The folder for the declarations of all modules, until they are bundled. */
+const DECLARATIONS = "declarations";
+
 const staging = join(ROOT, ".cache", `build-${process.pid}`);
 mkdirSync(staging, { recursive: true });
+let compiler;
 try {
   const builtFrom = createFingerprint(isDemo);
-  if (isDemo) transpile(["src", "sandbox"].flatMap(listFiles).filter(isCompiled), ROOT, staging);
-  else compile();
+  const declared = isDemo ? undefined : writeDeclarations();
+  await transpile(["src", "sandbox"].flatMap(listFiles).filter(isCompiled), ROOT, staging);
   writeVersion();
   writeGuest();
   await prepareSnapshot();
@@ -31,9 +36,11 @@ try {
   if (!isDemo) await bundleConsole();
   writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
   await bundleLibrary(staging);
+  await declared;
   if (!isDemo) await bundleTypes();
   replaceDist();
 } finally {
+  compiler?.kill();
   rmSync(staging, { recursive: true, force: true });
 }
 
@@ -45,24 +52,23 @@ function isCompiled(file) {
 /** Imports the compiler only here. */
 async function bundleTypes() {
   const { bundleTypes: bundle } = await import("./bundle-types.mjs");
-  await bundle(staging);
+  await bundle(join(staging, DECLARATIONS), join(staging, "types"));
 }
 
-function compile() {
+/** Writes the declarations of all modules, in a process of its own beside the rest, and ends the build if they have an error. */
+async function writeDeclarations() {
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-  const args = [
-    tsc,
-    "-p",
-    join(ROOT, "tsconfig.build.json"),
+  const options = [
+    "--emitDeclarationOnly",
     "--outDir",
-    staging,
+    join(staging, DECLARATIONS),
     ...(isUnchecked ? ["--noCheck"] : []),
   ];
-  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
-  if (status !== 0) {
-    rmSync(staging, { recursive: true, force: true });
-    process.exit(status ?? 1);
-  }
+  compiler = spawn(process.execPath, [tsc, "-p", join(ROOT, "tsconfig.build.json"), ...options], { stdio: "inherit" });
+  const [status] = await once(compiler, "exit");
+  if (status === 0) return;
+  rmSync(staging, { recursive: true, force: true });
+  process.exit(status ?? 1);
 }
 
 /** Replaces the look-up of the version in package.json, which a bundle of the library cannot make. */

@@ -17,9 +17,8 @@ const ENTRIES = {
 /** Packages whose types become part of the declarations: a user of the package may not have installed them. */
 const INCLUDED = ["@ai-sdk/provider"];
 
-/** Replaces the declarations beside the compiled modules in `folder` by those of the entry points, in `folder`/types. */
-export async function bundleTypes(folder) {
-  const types = join(folder, "types");
+/** Replaces the declarations of the modules, in `folder`, by those of the entry points, in the folder `types`. */
+export async function bundleTypes(folder, types) {
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(folder, file)]));
   const entries = new Set(Object.values(input));
   const bundle = await rollup({
@@ -36,8 +35,7 @@ export async function bundleTypes(folder) {
     chunkFileNames: "shared.d.ts",
   });
   await bundle.close();
-  for (const file of readdirSync(folder, { recursive: true }))
-    if (file.endsWith(".d.ts") && !file.startsWith("types")) rmSync(join(folder, file));
+  rmSync(folder, { recursive: true });
   replaceJsonSchema(types);
   exportNamedTypes(types);
 }

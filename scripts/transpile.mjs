@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "acorn";
-import { transformSync } from "esbuild";
+import { transform } from "esbuild";
 
 const OPTIONS = {
   loader: "ts",
@@ -13,12 +13,15 @@ const OPTIONS = {
 };
 
 /** Writes the JavaScript of the files, which are paths relative to `root`, into the folder `out`. */
-export function transpile(files, root, out) {
-  for (const file of files) {
-    const target = join(out, file.replace(/\.ts$/, ".js"));
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, renameImports(transformSync(readFileSync(join(root, file), "utf8"), OPTIONS).code));
-  }
+export async function transpile(files, root, out) {
+  await Promise.all(
+    files.map(async (file) => {
+      const { code } = await transform(readFileSync(join(root, file), "utf8"), OPTIONS);
+      const target = join(out, file.replace(/\.ts$/, ".js"));
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, renameImports(code));
+    }),
+  );
 }
 
 /** Writes `./a.js` where a module imports `./a.ts`. */
