@@ -19,6 +19,7 @@ const SOURCES = [
   "sandbox",
   "scripts/build.mjs",
   "scripts/bundle-library.mjs",
+  "scripts/bundle-types.mjs",
   "scripts/transpile.mjs",
   "tsconfig.json",
   "tsconfig.build.json",

@@ -72,7 +72,7 @@ function findModule(path, line) {
   }
   for (let at = line; at >= 0; at--) {
     const [, module] = /^\/\/ ((?:\.\.\/)*[\w./-]+\.[mc]?js)$/.exec(lines[at]) ?? [];
-    if (module !== undefined) return module;
+    if (module !== undefined) return module.replace(/^\.cache\/build-\d+\//, "");
   }
   return path.replace(/^.*\/dist\//, "");
 }
