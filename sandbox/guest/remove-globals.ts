@@ -45,12 +45,13 @@ function fixBufferSizes(): void {
   const Native = ArrayBuffer;
   const { prototype, isView } = Native;
   for (const name of RESIZING) Reflect.deleteProperty(prototype, name);
-  const Fixed = function ArrayBuffer(length: unknown, options?: unknown): unknown {
+  const Fixed = function (length: unknown, options?: unknown): unknown {
     if (new.target === undefined) throw new NativeTypeError("Cannot call ArrayBuffer without new");
     if (options !== undefined)
       throw new NativeTypeError("Cannot make a buffer that can be resized: leave out the second argument");
     return construct(Native, [length], new.target);
   };
+  defineProperty(Fixed, "name", { value: "ArrayBuffer" });
   defineProperty(Fixed, "prototype", { value: prototype, writable: false, configurable: false, enumerable: false });
   define(Fixed, "length", 1);
   define(Fixed, "isView", isView);
@@ -62,9 +63,10 @@ function fixBufferSizes(): void {
 
 /** Replaces a constructor of functions by one that throws, so that `instanceof` and `.name` still work. */
 function refuse(prototype: object): unknown {
-  const refused = function Function(): never {
+  const refused = function (): never {
     throw new TypeError("Cannot make code from text: write the code itself in the program");
   };
+  defineProperty(refused, "name", { value: "Function" });
   defineProperty(refused, "prototype", { value: prototype, writable: false, configurable: false, enumerable: false });
   return refused;
 }

@@ -98,6 +98,12 @@ test("refuses every way to run code from text [S6]", async () => {
   ]);
 });
 
+test("names each constructor as its global variable [S7]", async () => {
+  const code = `return Object.getOwnPropertyNames(globalThis).filter((name) =>
+    /^[A-Z]/.test(name) && typeof globalThis[name] === "function" && globalThis[name].name !== name)`;
+  expect(await getValue(sandbox, code)).toEqual([]);
+});
+
 test("offers no module, file, network, process, thread or engine [S6]", async () => {
   const names = [
     "require module exports process global Buffer fetch XMLHttpRequest WebSocket Worker SharedArrayBuffer Atomics",
