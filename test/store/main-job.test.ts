@@ -46,7 +46,7 @@ test(
     shop.open();
     await shop.progress(10);
     const files = (await readdir(state)).filter((name) => name.startsWith("skillgate.db"));
-    for (const name of files) await rm(join(state, name));
+    for (const name of files) await rm(join(state, name), { force: true }); // the server removes its lock, too
     await (await shop.server).waitForLine("was deleted or replaced while it was in use");
     await (await shop.server).waitForLine("The store works again");
     await expectHealthy(shop);

@@ -8,6 +8,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { createRuntime, type Runtime } from "../../../src/runtime.ts";
 import { canProbe, LoopProbe, requireShortTurns } from "../../support/loop-probe.ts";
 
+/** A test of dozens of kinds of content takes several times as long on a machine with other work. */
+const TIMEOUT_MS = 240_000;
+
 const LIMITS = { cpuMs: 30_000, wallMs: 60_000 };
 
 let probe: LoopProbe;
@@ -75,20 +78,24 @@ describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
     await opened.close();
   });
 
-  test.each(["stdio", "HTTP"])("while a server answers with hostile content over %s", async (transport) => {
-    const runtime = await (transport === "HTTP" ? openHttp() : open("none"));
-    await runtime.ready;
-    const listed = await runtime.run("await device.HostileMCP.kinds()");
-    expect(listed.kind).toBe("completed");
-    const kinds: readonly string[] = JSON.parse(String(listed.kind === "completed" && JSON.stringify(listed.value)));
-    expect(kinds.length).toBeGreaterThan(transport === "HTTP" ? 35 : 25);
-    for (const kind of kinds)
-      await requireShortTurns(probe, async () => {
-        const outcome = await runtime.run(`await device.HostileMCP.answer(${JSON.stringify(kind)})`, {
-          limits: LIMITS,
+  test.each(["stdio", "HTTP"])(
+    "while a server answers with hostile content over %s",
+    { timeout: TIMEOUT_MS },
+    async (transport) => {
+      const runtime = await (transport === "HTTP" ? openHttp() : open("none"));
+      await runtime.ready;
+      const listed = await runtime.run("await device.HostileMCP.kinds()");
+      expect(listed.kind).toBe("completed");
+      const kinds: readonly string[] = JSON.parse(String(listed.kind === "completed" && JSON.stringify(listed.value)));
+      expect(kinds.length).toBeGreaterThan(transport === "HTTP" ? 35 : 25);
+      for (const kind of kinds)
+        await requireShortTurns(probe, async () => {
+          const outcome = await runtime.run(`await device.HostileMCP.answer(${JSON.stringify(kind)})`, {
+            limits: LIMITS,
+          });
+          expect([kind, outcome.kind === "failed" && outcome.error.code]).not.toEqual([kind, "CALL_TIMEOUT"]);
         });
-        expect([kind, outcome.kind === "failed" && outcome.error.code]).not.toEqual([kind, "CALL_TIMEOUT"]);
-      });
-    await runtime.close();
-  });
+      await runtime.close();
+    },
+  );
 });
