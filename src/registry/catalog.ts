@@ -24,9 +24,7 @@ export function skillFrom(provided: ProvidedSkill): Skill {
     const path = `${skill}.${name}`;
     if (names.has(name)) throw duplicate(path, { skill, method: name });
     names.add(name);
-    const method = createMethod(definition, skill, path);
-    if (provided.kind !== "mcp") readSchemas(method);
-    return Object.freeze(method);
+    return methodFrom(definition, skill, path, { isOurs: provided.kind === "mcp" });
   });
   return Object.freeze({
     name: skill,
@@ -183,7 +181,7 @@ function hasMethod(methods: readonly Method[], { definition: { partOf } }: Metho
 function overriddenPart(skill: Skill, readable: Pick<Skill, "methods" | "parts">, profile: Profile): Skill {
   const { parts } = readable;
   const methods = overrideMethods(readable.methods, profile, (definition, original) =>
-    methodFrom(definition, skill.name, `${skill.name}.${definition.name}`, original),
+    methodFrom(definition, skill.name, `${skill.name}.${definition.name}`, { original }),
   );
   const isWhole =
     methods.length === skill.methods.length &&
@@ -198,22 +196,19 @@ function usableName(name: string, source: string, isUsable: (name: string) => bo
   throw createError("SKILL_INVALID", `"${printable}" in ${source} is not a valid name`);
 }
 
-/** Creates a method of a frozen catalog. */
-function methodFrom(definition: MethodDefinition, skill: string, path: string, original?: Method): Method {
-  const method = createMethod(definition, skill, path, original);
-  readSchemas(method);
-  return Object.freeze(method);
+interface MethodOptions {
+  readonly original?: Method;
+  /** True if the schemas are the runtime's alone, as those that a server has sent. */
+  readonly isOurs?: boolean;
 }
 
-/**
- * Copies the schemas of a method now, as their author could change them later. Those of servers are ours alone, and those of APIs are
- * in a file: they are read when they are needed, since of thousands few are.
- */
-function readSchemas(method: Method): void {
-  if (method.definition.argumentNames === undefined) void [method.output, method.parameters];
-}
-
-function createMethod(definition: MethodDefinition, skill: string, path: string, original?: Method): Method {
+/** Creates a method of a frozen catalog. Schemas that are in a file, or the runtime's, are read when they are needed: of thousands, few are. */
+function methodFrom(
+  definition: MethodDefinition,
+  skill: string,
+  path: string,
+  { original, isOurs = false }: MethodOptions = {},
+): Method {
   const once = createOnce();
   const method: Method = {
     path,
@@ -243,7 +238,9 @@ function createMethod(definition: MethodDefinition, skill: string, path: string,
       return once("declaration", () => formatPart(method) ?? formatDeclaration(method));
     },
   };
-  return method;
+  // Other schemas in memory are copied now: their author could change them later.
+  if (!isOurs && definition.argumentNames === undefined) void [method.output, method.parameters];
+  return Object.freeze(method);
 }
 
 /** The name of a part without its method: `createIssue`. */

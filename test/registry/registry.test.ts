@@ -60,6 +60,27 @@ test("creates a new frozen catalog for every change, and reuses the objects of u
   expect(registry.catalog).toBe(after);
 });
 
+test("copies the schemas of an author now, and those of a server when they are needed [S13]", () => {
+  const registry = createRegistry();
+  const reads: string[] = [];
+  for (const kind of ["code", "mcp"] as const) {
+    const skill = createSkill(`${kind}Skill`, [{ name: "add" }]);
+    const methods = skill.methods.map((method) => ({
+      ...method,
+      get input() {
+        reads.push(kind);
+        return method.input;
+      },
+    }));
+    registry.register({ ...skill, kind, methods });
+  }
+  expect(reads).toEqual(["code"]);
+  const method = registry.catalog.method("mcpSkill.add");
+  expect(method?.input).toBe(method?.input);
+  expect(Object.isFrozen(method?.input)).toBe(true);
+  expect(reads).toEqual(["code", "mcp"]);
+});
+
 test("notifies a listener of every change until it is removed [T5]", () => {
   const registry = createRegistry();
   const versions: number[] = [];
