@@ -29,7 +29,6 @@ export const OBJECT_KEYWORDS = {
     if (!isTextList(names)) return "must be a list of names";
     return forObject((data, location, run) => {
       run.step(names.length >> 4);
-      if (names.every((name) => has(data, name))) return true;
       const missing = names.filter((name) => !has(data, name));
       for (const missingProperty of missing)
         node.report("required", { value: data, location, run }, { missingProperty });
@@ -79,7 +78,7 @@ export const OBJECT_KEYWORDS = {
     return forObject((data, location, run, described) => {
       let isValid = true;
       const names = run.listNames(data);
-      const isFull = members.length <= LOOKUPS * (1 + names.length);
+      const isFull = members.length <= MAX_SCHEMAS_FOR_NAME * (1 + names.length);
       for (const { part, name } of isFull ? members : sortMembers(names, byName)) {
         if (!has(data, name)) continue;
         described?.names.add(name);
@@ -165,8 +164,11 @@ interface MemberSchema {
   readonly part: SchemaNode;
 }
 
-/** Members with a schema are looked up in an object, up to this many times its own number, and else its own among the schemas. */
-const LOOKUPS = 8;
+/**
+ * Schemas for each name of an object up to which it is asked for every member with a schema. With more, its own names are looked up
+ * among the schemas, which then have to be sorted.
+ */
+const MAX_SCHEMAS_FOR_NAME = 8;
 
 /** Returns the members with these names that have a schema, in the order of the schemas. */
 function sortMembers(names: readonly string[], byName: ReadonlyMap<string, MemberSchema>): readonly MemberSchema[] {
