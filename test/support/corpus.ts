@@ -87,6 +87,8 @@ export async function openPrograms(
       return true;
     },
   });
+  // The first call with an effect would load and open the store, which can take longer than a run may.
+  await runtime.database();
   const runProgram = (program: Program, changed: Partial<Limits> = {}): Promise<Outcome> =>
     runtime.run(program.code, { caller: callerFor(program), limits: changed });
   return { runtime, traces, runProgram };
