@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
@@ -24,6 +25,11 @@ const DECLARATIONS = "declarations";
 const staging = join(ROOT, ".cache", `build-${process.pid}`);
 mkdirSync(staging, { recursive: true });
 let compiler;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.once(signal, () => {
+    cleanUp();
+    process.exit(128 + constants.signals[signal]);
+  });
 try {
   const builtFrom = createFingerprint(isDemo);
   const declared = isDemo ? undefined : writeDeclarations();
@@ -40,7 +46,12 @@ try {
   if (!isDemo) await bundleTypes();
   replaceDist();
 } finally {
-  compiler?.kill();
+  cleanUp();
+}
+
+/** Ends the compiler, which could write into the folder, before it removes the folder. */
+function cleanUp() {
+  compiler?.kill("SIGKILL");
   rmSync(staging, { recursive: true, force: true });
 }
 
@@ -67,7 +78,7 @@ async function writeDeclarations() {
   compiler = spawn(process.execPath, [tsc, "-p", join(ROOT, "tsconfig.build.json"), ...options], { stdio: "inherit" });
   const [status] = await once(compiler, "exit");
   if (status === 0) return;
-  rmSync(staging, { recursive: true, force: true });
+  cleanUp();
   process.exit(status ?? 1);
 }
 
