@@ -3,6 +3,7 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { Approve } from "../model/approval.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
 import type { Runtime } from "../runtime.ts";
+import { type OptionNames, requireNames } from "../shared/settings/option-names.ts";
 import { waitAtMost } from "../shared/run-with-timeout.ts";
 import { BudgetMeter, type Budgets } from "./budgets.ts";
 import { type ChatAnswer, type ChatOptions, type ChatRequest, requireChatRequest } from "./chat.ts";
@@ -62,6 +63,19 @@ export interface AgentOptions {
   readonly readVariable?: ReadVariable;
 }
 
+const OPTIONS: OptionNames<AgentOptions> = {
+  runtime: true,
+  model: true,
+  mode: true,
+  budgets: true,
+  caller: true,
+  approve: true,
+  systemPrompt: true,
+  messages: true,
+  settings: true,
+  readVariable: true,
+};
+
 export interface SendOptions {
   /** Cancels the work; the last event is then `done` with the reason `cancelled`. */
   readonly signal?: AbortSignal;
@@ -97,6 +111,7 @@ export interface Agent {
 
 /** Creates an agent. Its model is opened when the first message is sent. */
 export function createAgent(options: AgentOptions): Agent {
+  requireNames("createAgent", options, OPTIONS);
   const { runtime, caller = OWNER } = options;
   const view = runtime.viewFor(caller);
   const settings = parseAgentSettings(options.settings ?? runtime.sections?.["agent"]);

@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createRuntime } from "../../src/runtime.ts";
+import { createAgent } from "../../src/agent/index.ts";
+import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import { readOptions } from "../../src/runtime/settings/index.ts";
 
 test.each([
@@ -22,9 +23,61 @@ test.each([
   [{ runs: { recrd: "off" } }, "runs has the unknown setting recrd; did you mean record?"],
   [{ approvals: { expireSeconds: 0, wait: 1 } }, "approvals.wait must be true, false or programs, not 1"],
   [{ cwd: 5, lazy: "yes" }, 'cwd must be the path of a folder; lazy must be true or false, not "yes"'],
+  [{ polcy: "policy.yaml" }, "createRuntime has no option polcy; did you mean policy?"],
+  [{ mcp: { strat: "eager" } }, "mcp has the unknown setting strat; did you mean start?"],
   ["settings.yaml", "the options must be an object, as in createRuntime({ skills: [] })"],
 ])("refuses the options %j with what to write instead [L1]", async (options, message) => {
   await expect(createRuntime(options as never)).rejects.toMatchObject({
+    code: "OPTION_INVALID",
+    message: expect.stringContaining(message) as string,
+  });
+});
+
+test.each<readonly [title: string, use: (runtime: Runtime) => unknown, message: string]>([
+  [
+    "run",
+    (runtime) => runtime.run("1", { permissions: ["see:*"] } as never),
+    "a run has no option permissions; its options are caller, limits,",
+  ],
+  ["run without an object", (runtime) => runtime.run("1", "owner" as never), "the options of a run must be an object"],
+  ["run with null", (runtime) => runtime.run("1", null as never), "the options of a run must be an object"],
+  ["run without a text", (runtime) => runtime.run(5 as never), "the program must be a text, not 5"],
+  [
+    "check",
+    (runtime) => runtime.check("1", { calller: { id: "a" } } as never),
+    "a run has no option calller; did you mean caller?",
+  ],
+  [
+    "checkTypes without a text",
+    (runtime) => runtime.checkTypes({} as never),
+    "the program must be a text, not an object",
+  ],
+  ["call", (runtime) => runtime.call("A.b", {}, { calller: { id: "a" } } as never), "a run has no option calller"],
+  [
+    "call without a text",
+    (runtime) => runtime.call(undefined as never, {}),
+    "the path of a method must be a text, not undefined",
+  ],
+  ["callAll", (runtime) => runtime.callAll([], { paralel: true } as never), "a run has no option paralel"],
+  ["search", (runtime) => runtime.search("a", { limt: 1 } as never), "search has no option limt; did you mean limit?"],
+  ["search without a text", (runtime) => runtime.search(["a"] as never), "the query must be a text, not an object"],
+  ["index", (runtime) => runtime.index({ calller: 1 } as never), "index has no option calller; did you mean caller?"],
+  ["describe", (runtime) => runtime.describe("A.b", { calller: 1 } as never), "describe has no option calller"],
+  [
+    "declarations",
+    (runtime) => runtime.declarations([], { calller: 1 } as never),
+    "declarations has no option calller",
+  ],
+  ["systemPrompt", (runtime) => runtime.systemPrompt({ calller: 1 } as never), "systemPrompt has no option calller"],
+  ["briefCatalog", (runtime) => runtime.briefCatalog({ calller: 1 } as never), "briefCatalog has no option calller"],
+  ["observed", (runtime) => runtime.observed({ calller: 1 } as never), "observed has no option calller"],
+  ["forget", (runtime) => runtime.forget({ pth: "A.b" } as never), "forget has no option pth; did you mean path?"],
+  ["validate", (runtime) => runtime.validate("A.b", {}, { calller: 1 } as never), "validate has no option calller"],
+  ["tools", (runtime) => runtime.tools({ calller: 1 } as never), "tools has no option calller; did you mean caller?"],
+  ["createAgent", (runtime) => createAgent({ runtime, calller: 1 } as never), "createAgent has no option calller"],
+])("refuses an unknown option or an argument of another type: %s [L1]", async (_title, use, message) => {
+  await using runtime = await createRuntime({ skillsDir: false, typecheck: false });
+  await expect((async () => use(runtime))()).rejects.toMatchObject({
     code: "OPTION_INVALID",
     message: expect.stringContaining(message) as string,
   });

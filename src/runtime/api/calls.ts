@@ -5,6 +5,7 @@ import type { Caller } from "../../model/caller.ts";
 import type { AuditEntry, CallResult, Statistics, UnrecordedRequest } from "../../router/index.ts";
 import type { DirectCallOptions, RunOptions } from "../../runtime.ts";
 import { callMethod, callMethods, type WantedCall } from "../call-method.ts";
+import { requireText } from "../../shared/settings/option-names.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
@@ -33,7 +34,8 @@ export interface CallApi {
 /** Creates the methods of a runtime that call methods without a program, and those that say which calls were made. */
 export function createCallApi(parts: RuntimeParts, { route, router }: RuntimeServices): CallApi {
   return {
-    call: (path, input, { runId = randomUUID(), ...options } = {}) => {
+    call: async (path, input, { runId = randomUUID(), ...options } = {}) => {
+      requireText("the path of a method", path);
       const request = { ...createRequest(options, parts), runId };
       return recorded(callMethod({ path, input }, request, route), request.runId, parts);
     },

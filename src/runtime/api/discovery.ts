@@ -17,17 +17,49 @@ import type { RunRequest } from "../execution/run-services.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
+import { type OptionNames, requireNames, requireText } from "../../shared/settings/option-names.ts";
 
 /** A token is about four UTF-16 units. */
 const TOKEN_UNITS = 4;
 
-/** Methods of a runtime that find, describe and validate methods. */
+type RuntimeSearchOptions = Omit<SearchOptions, "words" | "deadline"> & ReadTime & CallerOption;
+
+interface RuntimeBriefOptions extends CallerOption {
+  readonly parts?: readonly number[];
+  readonly hasOtherTexts?: boolean;
+}
+
+interface ForgetOptions extends CallerOption {
+  readonly path?: string;
+}
+
+const CALLER: OptionNames<CallerOption> = { caller: true };
+const SEARCH: OptionNames<RuntimeSearchOptions> = {
+  ...CALLER,
+  limit: true,
+  offset: true,
+  maxTokens: true,
+  explain: true,
+  observed: true,
+  readMs: true,
+};
+const PROMPT: OptionNames<PromptOptions & CallerOption> = {
+  ...CALLER,
+  mode: true,
+  budgetTokens: true,
+  template: true,
+  fence: true,
+};
+const BRIEF_CATALOG: OptionNames<RuntimeBriefOptions> = { ...CALLER, parts: true, hasOtherTexts: true };
+const FORGET: OptionNames<ForgetOptions> = { ...CALLER, path: true };
+
+/** Methods of a runtime that find, describe and validate methods. Each throws `OPTION_INVALID` for an unknown option. */
 export interface DiscoveryApi {
   /**
    * Is observed: what is called next is what was meant, for this caller. Indexes methods that are not indexed yet
    * first, at once, for at most `readMs` (`timeouts.discoveryMs` if not given); an answer from a part of the methods says so.
    */
-  search(query: string, options?: Omit<SearchOptions, "words" | "deadline"> & ReadTime & CallerOption): SearchAnswer;
+  search(query: string, options?: RuntimeSearchOptions): SearchAnswer;
   /**
    * Indexes the methods that a search needs, in slices between which other work runs, for at most `timeouts.discoveryMs`.
    */
@@ -40,16 +72,14 @@ export interface DiscoveryApi {
    * Formats the methods of the catalog on a line each, in `parts` with at most that many UTF-16 units; by default in one part of
    * `catalogTokens`. A part is empty if nothing fits, and shows what the parts before it do not.
    */
-  briefCatalog(
-    options?: CallerOption & { readonly parts?: readonly number[]; readonly hasOtherTexts?: boolean },
-  ): readonly string[];
+  briefCatalog(options?: RuntimeBriefOptions): readonly string[];
   /** Returns what was observed from use: the words that the caller taught, and the shapes of results. */
   observed(options?: CallerOption): Observed;
   /**
    * Forgets what one caller taught; without a caller what all taught, and what results look like. Of one method, `path`, or
    * of all.
    */
-  forget(options?: CallerOption & { readonly path?: string }): void;
+  forget(options?: ForgetOptions): void;
   /** The catalog as a caller may read it. */
   catalogFor(caller: Caller): Catalog;
   /** Checks arguments by name; throws `METHOD_UNKNOWN`. */
@@ -64,31 +94,60 @@ export function createDiscoveryApi(
   const viewFor = (caller: Caller = OWNER): Catalog => parts.registry.viewFor(caller);
   const { catalogTokens } = parts.settings;
   return {
-    search(query, { caller = OWNER, ...options } = {}) {
+    search(query, all = {}) {
+      requireText("the query", query);
+      requireNames("search", all, SEARCH);
+      const { caller = OWNER, ...options } = all;
       const startedAt = performance.now();
       const answer = discovery.search(viewFor(caller), caller, query, options);
       recordDuration("searches", startedAt);
       return answer;
     },
-    index: ({ caller } = {}) => discovery.index(viewFor(caller)),
-    describe: (path, { caller = OWNER } = {}) => describeFor(path, createRequest({ caller }, parts), discovery),
-    declarations: (skills, { caller = OWNER } = {}) => discovery.declarations(viewFor(caller), caller, skills),
-    systemPrompt: ({ caller = OWNER, ...options } = {}) =>
-      systemPrompt(viewFor(caller), options, {
+    index: async (options) => discovery.index(viewFor(readCaller("index", options))),
+    describe(path, options) {
+      requireText("the name of a method or a skill", path);
+      return describeFor(path, createRequest({ caller: readCaller("describe", options) }, parts), discovery);
+    },
+    declarations(skills, options) {
+      const caller = readCaller("declarations", options);
+      return discovery.declarations(viewFor(caller), caller, skills);
+    },
+    systemPrompt(all = {}) {
+      requireNames("systemPrompt", all, PROMPT);
+      const { caller = OWNER, ...options } = all;
+      return systemPrompt(viewFor(caller), options, {
         format: (tokens) =>
           discovery.briefCatalog(viewFor(caller), caller, {
             parts: [Math.min(tokens, catalogTokens) * TOKEN_UNITS],
           })[0] ?? "",
         hasResult: (method) => method.output !== undefined || discovery.observedFor(caller)(method) !== undefined,
-      }),
-    briefCatalog: ({ caller = OWNER, parts = [catalogTokens * TOKEN_UNITS], hasOtherTexts = false } = {}) =>
-      discovery.briefCatalog(viewFor(caller), caller, { parts, hasOtherTexts }),
-    observed: ({ caller = OWNER } = {}) => discovery.observed(viewFor(caller), caller),
-    forget: ({ caller, path } = {}) => observations.forget(caller, path),
+      });
+    },
+    briefCatalog(options = {}) {
+      requireNames("briefCatalog", options, BRIEF_CATALOG);
+      const { caller = OWNER, parts = [catalogTokens * TOKEN_UNITS], hasOtherTexts = false } = options;
+      return discovery.briefCatalog(viewFor(caller), caller, { parts, hasOtherTexts });
+    },
+    observed(options) {
+      const caller = readCaller("observed", options);
+      return discovery.observed(viewFor(caller), caller);
+    },
+    forget(options = {}) {
+      requireNames("forget", options, FORGET);
+      observations.forget(options.caller, options.path);
+    },
     catalogFor: viewFor,
-    validate: (path, input, { caller = OWNER } = {}) =>
-      validate(methodAt(path, createRequest({ caller }, parts)), input),
+    validate(path, input, options) {
+      requireText("the path of a method", path);
+      return validate(methodAt(path, createRequest({ caller: readCaller("validate", options) }, parts)), input);
+    },
   };
+}
+
+/** Returns the caller of options that have nothing else; the owner by default. Throws `OPTION_INVALID`. */
+function readCaller(what: string, options: CallerOption = {}): Caller {
+  requireNames(what, options, CALLER);
+  return options.caller ?? OWNER;
 }
 
 /** Describes a method or a skill; for one that is disabled, held or removed says so, instead of that it is unknown. */

@@ -5,14 +5,16 @@ import { whyUnavailable } from "../unavailable-skills.ts";
 import type { RunRequest } from "../execution/run-services.ts";
 import { mergeLimits } from "../settings/limits.ts";
 import { createRunInput } from "../../shared/json/run-input.ts";
+import { requireRunOptions } from "../settings/run-options.ts";
 import type { RuntimeParts } from "./parts.ts";
 
 /**
  * Builds the request of a run or a call: its caller, their view of the catalog, its limits and its listeners. Throws
- * `INPUT_INVALID` for an input that is not JSON.
+ * `OPTION_INVALID` for an unknown option, and `INPUT_INVALID` for an input that is not JSON.
  */
-export function createRequest(
-  {
+export function createRequest(options: RunOptions, parts: RuntimeParts): RunRequest {
+  requireRunOptions(options);
+  const {
     caller = OWNER,
     limits,
     signal,
@@ -27,9 +29,7 @@ export function createRequest(
     inputSchema,
     isForeignInput = false,
     automation,
-  }: RunOptions,
-  parts: RuntimeParts,
-): RunRequest {
+  } = options;
   const { settings, registry, events } = parts;
   return {
     caller,

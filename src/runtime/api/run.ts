@@ -8,7 +8,9 @@ import type { RunRequest, RunServices } from "../execution/run-services.ts";
 import { runCheckedProgram } from "../execution/run-checked-program.ts";
 import { createRefusalHints } from "../refusals/refusal-hints.ts";
 import { createRemoteRunner } from "../remote/remote-runner.ts";
+import { requireText } from "../../shared/settings/option-names.ts";
 import type { RuntimeServices } from "../services.ts";
+import { requireRunOptions } from "../settings/run-options.ts";
 import { traceRun } from "../trace-run.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
@@ -39,6 +41,8 @@ export function createRunApi(parts: RuntimeParts, services: RuntimeServices, req
   return {
     async run(source, options = {}) {
       requireOpen();
+      requireText("the program", source);
+      requireRunOptions(options);
       return traceRun(async () => {
         const outcome = await runAndWait(source, options);
         parts.events.emit("run", outcome, { caller: (options.caller ?? OWNER).id });
@@ -111,6 +115,7 @@ function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
 
 /** Checks a program; indexes all methods first if a refusal needs them for its suggestions. */
 function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery }: RunServices): RunnableProgram {
+  requireText("the program", source);
   const checked = inspect(source, request);
   if (checked.program !== undefined || discovery.isIndexed(request.catalog)) return checked;
   discovery.indexNow(request.catalog);

@@ -3,7 +3,9 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { ToolDefinition } from "../../model/tools/tool-definition.ts";
 import type { RunOptions } from "../../runtime.ts";
 import { formatRpcError, toRpcError } from "../../shared/rpc-errors.ts";
+import { type OptionNames, requireNames } from "../../shared/settings/option-names.ts";
 import type { RuntimeView, SharedRuntime } from "../api/view.ts";
+import { RUN_OPTIONS } from "../settings/run-options.ts";
 import { describeFunction, proposeAutomation, resumeRun, runCode, searchSkills } from "./calls.ts";
 import { type BuiltinTool, listBuiltinTools } from "./definitions.ts";
 import { formatRunCode, getCatalogUnits } from "./description.ts";
@@ -34,8 +36,12 @@ export interface RuntimeTool extends Pick<ToolDefinition, "description" | "input
   execute(args: unknown, options?: RunOptions): Promise<RuntimeToolResult>;
 }
 
+const { signal: _ofEachCall, ...ALL_CALLS } = RUN_OPTIONS;
+const TOOL_OPTIONS: OptionNames<RuntimeToolOptions> = { ...ALL_CALLS, descriptionUnits: true };
+
 /** Creates the built-in tools as functions, with the methods that the caller may read in the description of `run_code`. */
 export function createRuntimeTools(runtime: SharedRuntime, options: RuntimeToolOptions = {}): readonly RuntimeTool[] {
+  requireNames("tools", options, TOOL_OPTIONS);
   const { descriptionUnits = DESCRIPTION_UNITS, caller = OWNER, ...defaults } = options;
   const view = runtime.viewFor(caller);
   const [methods = ""] = view.briefCatalog({ parts: [getCatalogUnits(runtime, descriptionUnits)] });

@@ -57,10 +57,11 @@ export async function readOptions(written: RuntimeOptions): Promise<RuntimeSetti
 
 /** Accepts options by the names that they had before. */
 function renameOldOptions(options: RuntimeOptions & { readonly learning?: RuntimeOptions["observe"] }): RuntimeOptions {
-  const { learning, runs } = options;
+  const { learning, ...rest } = options;
+  const { runs } = rest;
   return {
     ...(learning !== undefined && { observe: learning }),
-    ...options,
+    ...rest,
     ...(isRecord(runs) && { runs: renameOldPasses(runs) }),
   };
 }
