@@ -1,15 +1,24 @@
 /** The time that calls take in one turn of the event loop before other work gets its turn. */
 const MAX_TURN_MS = 5;
 
-/** Work for later turns. */
+/** Work for later. */
 const waiting: (() => void)[] = [];
 
 /** When the first work of this turn began; `undefined` before it. */
 let startedAt: number | undefined;
 
 /**
- * Runs work now, or in a later turn of the event loop if that of this turn has taken too long: a program that makes thousands of
- * calls at once must not stop the process. All programs take turns together.
+ * Works that begin before the first of them is done, as how long one takes is not known before. With one, a hundred calls at once
+ * take 15 % longer; with four, turns take twice as long.
+ */
+const MAX_BEGUN = 2;
+
+/** Works that have begun, until what they have resolved is done. */
+let begun = 0;
+
+/**
+ * Runs work now, or after other work, in a later turn of the event loop if that of this turn has taken too long: a program that makes
+ * thousands of calls at once must not stop the process. All programs take turns together.
  */
 export function runInTurn(work: () => void): void {
   if (hasTurn()) work();
@@ -26,7 +35,13 @@ function hasTurn(): boolean {
     startedAt = performance.now();
     setImmediate(beginTurn);
   }
-  return waiting.length === 0 && performance.now() - startedAt < MAX_TURN_MS;
+  if (begun >= MAX_BEGUN || waiting.length > 0 || !hasTime()) return false;
+  begin();
+  return true;
+}
+
+function hasTime(): boolean {
+  return startedAt !== undefined && performance.now() - startedAt < MAX_TURN_MS;
 }
 
 function beginTurn(): void {
@@ -37,9 +52,24 @@ function beginTurn(): void {
   workOn();
 }
 
-/** Does the work that waits, one after the other: a tick comes after all that the one before has resolved. */
 function workOn(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0 && startedAt !== undefined && performance.now() - startedAt < MAX_TURN_MS)
-    process.nextTick(workOn);
+  while (begun < MAX_BEGUN && hasTime()) {
+    const work = waiting.shift();
+    if (work === undefined) return;
+    begin();
+    work();
+  }
+}
+
+/**
+ * Continues after the microtasks, in which the work is done that follows a promise. Node empties its queue of ticks before that of
+ * microtasks: only a tick that a microtask asks for comes after all of them.
+ */
+function begin(): void {
+  if (begun++ === 0) queueMicrotask(() => process.nextTick(end));
+}
+
+function end(): void {
+  begun = 0;
+  workOn();
 }

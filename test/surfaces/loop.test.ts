@@ -28,6 +28,8 @@ export class HostileSkill {
   bytes() { return new Uint8Array(${BYTES}); }
   /** Repeat a text. @param {string} text @returns {string} @readonly */
   repeat(text) { return text.repeat(Math.ceil(${BYTES} / text.length)); }
+  /** Change something, and repeat a text. @param {string} text @returns {string} */
+  change(text) { return text.repeat(Math.ceil(${BYTES} / text.length)); }
   /** Fail with a long text. @param {string} text @returns {string} @readonly */
   fail(text) { throw new Error(text.repeat(Math.ceil(${BYTES} / text.length))); }
   /** Take a value. @param {{ value?: unknown }} input @returns {number} @readonly */
@@ -86,6 +88,8 @@ const FROM_SERVER: Readonly<Record<string, string>> = {
   "many members": "await device.HostileSkill.wide()",
   "many members, three times at once": "await Promise.all([1, 2, 3].map(() => device.HostileSkill.wide()))",
   "many rows": "await device.HostileSkill.rows()",
+  "sixty long texts of effects at once":
+    "await Promise.all(Array.from({ length: 60 }, () => device.HostileSkill.change('some text')))",
   bytes: "await device.HostileSkill.bytes()",
   ...Object.fromEntries(
     PREFIXES.flatMap((prefix) => [
