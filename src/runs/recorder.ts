@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
+import { type Delivery, type RunUsage, type SandboxAnswer, waitForTurn } from "../../sandbox/index.ts";
 import { createError, SkillgateError } from "../errors.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { ServerTask } from "../model/skill.ts";
@@ -49,6 +49,9 @@ interface BeginFacts {
 
 /** Entries of more UTF-16 units are not written: the run continues, but it cannot be resumed or replayed. */
 const MAX_RECORD_UNITS = 64 << 20;
+
+/** Answers of at most this many UTF-16 units, or one longer, become one entry: to write one stops the event loop for as long. */
+const MAX_ENTRY_UNITS = 1 << 20;
 
 /**
  * Milliseconds after which the end of a call is committed that took less time; a commit takes as long as such a call. If the
@@ -287,20 +290,34 @@ export class RunRecorder {
     return written;
   }
 
-  /** Repeats the write that has failed, and writes what came after it. */
+  /** Repeats the write that has failed, and writes what came after it, in several entries if it is much. */
   async #writeAll(): Promise<void> {
     if (this.#unsure !== undefined) await this.#write(this.#unsure);
-    this.#unsure = this.#takeUnwritten();
-    if (this.#unsure !== undefined) await this.#write(this.#unsure);
-  }
-
-  #takeUnwritten(): Write | undefined {
-    const batch = this.#buffer;
-    const isProgress = this.#isAttempt && batch.some(({ type }) => type === "end");
-    const changes = { ...this.#changes, ...(isProgress && PROGRESS) };
-    if (batch.length === 0 && Object.keys(changes).length === 0) return undefined;
+    // Events that are added meanwhile belong to a later commit.
+    let left = this.#buffer;
+    let changes = this.#changes;
     this.#buffer = [];
     this.#changes = {};
+    try {
+      do {
+        const count = countEvents(left);
+        const isLast = count === left.length;
+        this.#unsure = this.#createWrite(left.slice(0, count), isLast ? changes : {});
+        left = left.slice(count);
+        if (isLast) changes = {};
+        if (this.#unsure !== undefined) await this.#write(this.#unsure);
+        if (!isLast) await waitForTurn();
+      } while (left.length > 0);
+    } finally {
+      this.#buffer = [...left, ...this.#buffer];
+      this.#changes = { ...changes, ...this.#changes };
+    }
+  }
+
+  #createWrite(batch: readonly RecordEvent[], facts: Partial<RunRow>): Write | undefined {
+    const isProgress = this.#isAttempt && batch.some(({ type }) => type === "end");
+    const changes = { ...facts, ...(isProgress && PROGRESS) };
+    if (batch.length === 0 && Object.keys(changes).length === 0) return undefined;
     const events = JSON.stringify(this.#size > MAX_RECORD_UNITS ? batch.map(omitAnswer) : batch);
     const seq = this.#seq;
     const hash = hashEntry(this.#lastHash, this.id, seq, events);
@@ -367,6 +384,16 @@ interface Write {
 const UNCLAIMED = { claimedBy: null } as const;
 
 type MutableCall = { -readonly [Field in keyof StoredCall]: StoredCall[Field] };
+
+/** Returns the number of the first events that become one entry. */
+function countEvents(events: readonly RecordEvent[]): number {
+  let units = 0;
+  const next = events.findIndex((event, index) => {
+    if (event.type === "end" && event.answer.ok) units += event.answer.json.length;
+    return index > 0 && units > MAX_ENTRY_UNITS;
+  });
+  return next === -1 ? events.length : next;
+}
 
 /** The answer of a call whose result the record does not have. */
 const OMITTED: SandboxAnswer = { ok: false, error: { name: "CallError", code: "RUN_TOO_LARGE" } };

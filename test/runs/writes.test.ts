@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createRuntime, defineSkill } from "../../src/index.ts";
+import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
+import type { RunEntryRow } from "../../src/store/index.ts";
 
 test("writes nothing about a program that could have had an effect, and only reads [R1]", async () => {
   const store = mkdtempSync(join(tmpdir(), "skillgate-runs-"));
@@ -26,4 +27,52 @@ test("writes nothing about a program that could have had an effect, and only rea
   expect(await runtime.runs.list()).toEqual([]);
   expect(await runtime.run(source(1))).toMatchObject({ kind: "completed", value: "cleared" });
   expect(await runtime.runs.list()).toMatchObject([{ state: "completed", calls: 2, effects: 1 }]);
+});
+
+/** Opens a runtime whose `PageSkill.publish` has an effect and returns 300 KB. */
+async function openPages(): Promise<Runtime> {
+  const store = mkdtempSync(join(tmpdir(), "skillgate-runs-"));
+  onTestFinished(() => rmSync(store, { recursive: true, force: true }));
+  const PageSkill = defineSkill({
+    name: "PageSkill",
+    description: "Pages",
+    methods: { publish: { description: "Publish a page", run: () => "x".repeat(300_000) } },
+  });
+  const runtime = await createRuntime({ skillsDir: false, skills: [PageSkill], store, workers: 1, typecheck: false });
+  onTestFinished(() => runtime.close());
+  return runtime;
+}
+
+const TEN_PAGES = `
+  const pages = await Promise.all(Array.from({ length: 10 }, () => device.PageSkill.publish()));
+  pages.length`;
+
+test("writes long answers that come at once in several entries, the state with the last [R1]", async () => {
+  const runtime = await openPages();
+  const { runId } = await runtime.run(TEN_PAGES);
+  const { runs } = await runtime.database();
+  const entries = await runs.entries(runId);
+  expect(entries.filter(({ events }) => events.length > 300_000).length).toBeGreaterThan(3);
+  expect(Math.max(...entries.map(({ events }) => events.length))).toBeLessThan(1_200_000);
+  expect(entries.at(-1)?.events).toContain('"type":"outcome"');
+  expect(await runs.get(runId)).toMatchObject({ state: "completed", calls: 10, effects: 10 });
+  expect(await runtime.runs.replay(runId)).toMatchObject({ kind: "completed", value: 10 });
+});
+
+test("writes the rest of a run after a failure between two of its entries, and each event once [R1]", async () => {
+  const runtime = await openPages();
+  const { runs } = await runtime.database();
+  const append = runs.append.bind(runs);
+  let failures = 0;
+  Object.assign(runs, {
+    append: (entry: RunEntryRow) =>
+      entry.events.length > 300_000 && failures++ === 0 ? Promise.reject(new Error("disk full")) : append(entry),
+  });
+  const { runId } = await runtime.run(TEN_PAGES);
+  await expect.poll(async () => (await runs.get(runId))?.state).toBe("completed");
+  expect(failures).toBeGreaterThan(1);
+  const events = (await runs.entries(runId)).flatMap((entry) => JSON.parse(entry.events) as { type: string }[]);
+  expect(events.filter(({ type }) => type === "end")).toHaveLength(10);
+  expect(events.at(-1)?.type).toBe("outcome");
+  expect(await runtime.runs.replay(runId)).toMatchObject({ kind: "completed", value: 10 });
 });
