@@ -145,9 +145,9 @@ test(
     return (await context.store.get("asked")) ? process.pid : 0;
   }
   export function fail(): void { throw new TypeError("no"); }
-  /** @timeout 400ms */
+  /** @timeout 50ms */
   export async function late(): Promise<string> {
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    await new Promise((resolve) => setTimeout(resolve, 500));
     return "late";
   }
 `,
