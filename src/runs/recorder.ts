@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import { type Delivery, type RunUsage, type SandboxAnswer, waitForTurn } from "../../sandbox/index.ts";
+import { type Delivery, type RunUsage, waitForTurn } from "../../sandbox/index.ts";
 import { createError, SkillgateError } from "../errors.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { ServerTask } from "../model/skill.ts";
@@ -9,6 +9,7 @@ import { VERSION } from "../shared/version.ts";
 import type { Database, RunEntryRow, RunRow, RunStatus } from "../store/index.ts";
 import type { Cassette } from "./cassette.ts";
 import type { Claims } from "./claims.ts";
+import { encodeEntry } from "./encode-entry.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
 import {
   type BeginEvent,
@@ -49,9 +50,6 @@ interface BeginFacts {
 
 /** Entries of more UTF-16 units are not written: the run continues, but it cannot be resumed or replayed. */
 const MAX_RECORD_UNITS = 64 << 20;
-
-/** Answers of at most this many UTF-16 units, or one longer, become one entry: to write one stops the event loop for as long. */
-const MAX_ENTRY_UNITS = 1 << 20;
 
 /**
  * Milliseconds after which the end of a call is committed that took less time; a commit takes as long as such a call. If the
@@ -300,9 +298,10 @@ export class RunRecorder {
     this.#changes = {};
     try {
       do {
-        const count = countEvents(left);
+        const { count, json } = encodeEntry(left, { omitsAnswers: this.#size > MAX_RECORD_UNITS });
         const isLast = count === left.length;
-        this.#unsure = this.#createWrite(left.slice(0, count), isLast ? changes : {});
+        const batch = left.slice(0, count);
+        this.#unsure = this.#createWrite({ batch, json }, isLast ? changes : {});
         left = left.slice(count);
         if (isLast) changes = {};
         if (this.#unsure !== undefined) await this.#write(this.#unsure);
@@ -314,11 +313,13 @@ export class RunRecorder {
     }
   }
 
-  #createWrite(batch: readonly RecordEvent[], facts: Partial<RunRow>): Write | undefined {
+  #createWrite(
+    { batch, json: events }: { readonly batch: readonly RecordEvent[]; readonly json: string },
+    facts: Partial<RunRow>,
+  ): Write | undefined {
     const isProgress = this.#isAttempt && batch.some(({ type }) => type === "end");
     const changes = { ...facts, ...(isProgress && PROGRESS) };
     if (batch.length === 0 && Object.keys(changes).length === 0) return undefined;
-    const events = JSON.stringify(this.#size > MAX_RECORD_UNITS ? batch.map(omitAnswer) : batch);
     const seq = this.#seq;
     const hash = hashEntry(this.#lastHash, this.id, seq, events);
     return { entry: { run: this.id, seq, events, hash }, changes };
@@ -384,23 +385,6 @@ interface Write {
 const UNCLAIMED = { claimedBy: null } as const;
 
 type MutableCall = { -readonly [Field in keyof StoredCall]: StoredCall[Field] };
-
-/** Returns the number of the first events that become one entry. */
-function countEvents(events: readonly RecordEvent[]): number {
-  let units = 0;
-  const next = events.findIndex((event, index) => {
-    if (event.type === "end" && event.answer.ok) units += event.answer.json.length;
-    return index > 0 && units > MAX_ENTRY_UNITS;
-  });
-  return next === -1 ? events.length : next;
-}
-
-/** The answer of a call whose result the record does not have. */
-const OMITTED: SandboxAnswer = { ok: false, error: { name: "CallError", code: "RUN_TOO_LARGE" } };
-
-function omitAnswer(event: RecordEvent): RecordEvent {
-  return event.type === "end" ? { ...event, answer: OMITTED } : event;
-}
 
 /** True if the record does not have all results. */
 export function isIncomplete({ calls }: Pick<RunRecord, "calls"> | Cassette): boolean {

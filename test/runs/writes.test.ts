@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
+import { encodeEntry } from "../../src/runs/encode-entry.ts";
 import type { RunEntryRow } from "../../src/store/index.ts";
 
 test("writes nothing about a program that could have had an effect, and only reads [R1]", async () => {
@@ -29,18 +30,26 @@ test("writes nothing about a program that could have had an effect, and only rea
   expect(await runtime.runs.list()).toMatchObject([{ state: "completed", calls: 2, effects: 1 }]);
 });
 
-/** Opens a runtime whose `PageSkill.publish` has an effect and returns 300 KB. */
-async function openPages(): Promise<Runtime> {
+/** Opens a runtime whose `PageSkill.publish` has an effect and returns 300 KB; `countPublished` says how often it was invoked. */
+async function openPages(): Promise<{ runtime: Runtime; countPublished: () => number }> {
+  let published = 0;
+  let publishAll = (): void => {};
+  const allPublished = new Promise<void>((resolve) => (publishAll = resolve));
+  const publish = async (): Promise<string> => {
+    if (++published === 10) publishAll();
+    await allPublished; // so that all answers come at once
+    return "x".repeat(300_000);
+  };
   const store = mkdtempSync(join(tmpdir(), "skillgate-runs-"));
   onTestFinished(() => rmSync(store, { recursive: true, force: true }));
   const PageSkill = defineSkill({
     name: "PageSkill",
     description: "Pages",
-    methods: { publish: { description: "Publish a page", run: () => "x".repeat(300_000) } },
+    methods: { publish: { description: "Publish a page", run: publish } },
   });
   const runtime = await createRuntime({ skillsDir: false, skills: [PageSkill], store, workers: 1, typecheck: false });
   onTestFinished(() => runtime.close());
-  return runtime;
+  return { runtime, countPublished: () => published };
 }
 
 const TEN_PAGES = `
@@ -48,7 +57,7 @@ const TEN_PAGES = `
   pages.length`;
 
 test("writes long answers that come at once in several entries, the state with the last [R1]", async () => {
-  const runtime = await openPages();
+  const { runtime } = await openPages();
   const { runId } = await runtime.run(TEN_PAGES);
   const { runs } = await runtime.database();
   const entries = await runs.entries(runId);
@@ -60,13 +69,16 @@ test("writes long answers that come at once in several entries, the state with t
 });
 
 test("writes the rest of a run after a failure between two of its entries, and each event once [R1]", async () => {
-  const runtime = await openPages();
+  const { runtime, countPublished } = await openPages();
   const { runs } = await runtime.database();
   const append = runs.append.bind(runs);
   let failures = 0;
   Object.assign(runs, {
     append: (entry: RunEntryRow) =>
-      entry.events.length > 300_000 && failures++ === 0 ? Promise.reject(new Error("disk full")) : append(entry),
+      // A failure before would be one of a call that must not begin.
+      countPublished() === 10 && entry.events.length > 300_000 && failures++ === 0
+        ? Promise.reject(new Error("disk full"))
+        : append(entry),
   });
   const { runId } = await runtime.run(TEN_PAGES);
   await expect.poll(async () => (await runs.get(runId))?.state).toBe("completed");
@@ -75,4 +87,20 @@ test("writes the rest of a run after a failure between two of its entries, and e
   expect(events.filter(({ type }) => type === "end")).toHaveLength(10);
   expect(events.at(-1)?.type).toBe("outcome");
   expect(await runtime.runs.replay(runId)).toMatchObject({ kind: "completed", value: 10 });
+});
+
+test.each([
+  ["results", { ok: true, json: JSON.stringify("x".repeat(300_000)) }],
+  ["errors with data", { ok: false, error: { name: "CallError", code: "CALL_FAILED", data: ["x".repeat(300_000)] } }],
+] as const)("fills an entry with long %s, and ends it with the event that makes it long [R1]", (_title, answer) => {
+  const events = Array.from(
+    { length: 5 },
+    (_, id) => ({ type: "end", id, answer, digest: "", durationMs: 1, notes: [], time: 1 }) as const,
+  );
+  const { count, json } = encodeEntry(events, { omitsAnswers: false });
+  expect(count).toBe(2);
+  expect(json).toBe(JSON.stringify(events.slice(0, 2)));
+  const omitted = encodeEntry(events, { omitsAnswers: true });
+  expect(omitted.count).toBe(5);
+  expect(omitted.json).not.toContain("xxx");
 });
