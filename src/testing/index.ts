@@ -6,7 +6,7 @@ import { createError, sentence, SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
 import type { Client } from "../model/client-requests.ts";
 import type { JsonSchema } from "../model/json.ts";
-import type { AccountRequest, CallContext, ProvidedSkill, SkillAccount } from "../model/skill.ts";
+import type { AccountRequest, CallContext, MethodDefinition, ProvidedSkill, SkillAccount } from "../model/skill.ts";
 import { loadSkills } from "../providers/skills/index.ts";
 import { parseCassette } from "../runs/index.ts";
 import { createRuntime, type RunOptions, type Runtime } from "../runtime.ts";
@@ -160,13 +160,13 @@ function noSkill(name: string | undefined, skills: readonly ProvidedSkill[]): st
 
 function withBelongings(
   skill: ProvidedSkill,
-  { settings = {}, secrets = {}, accounts = {} }: TestOptions,
+  { settings = {}, secrets = {}, accounts = {}, inProcess = false }: TestOptions,
 ): ProvidedSkill {
   const declared = new Set(skill.methods.flatMap((method) => method.accounts ?? []));
   return {
     ...skill,
     // The test stands in for the accounts.
-    methods: skill.methods.map(({ accounts: _accounts, ...method }) => method),
+    methods: skill.methods.map(({ accounts: _accounts, ...method }) => (inProcess ? withoutTimeout(method) : method)),
     ...(skill.settings !== undefined && { settings: withoutRequired(skill.settings, { ...settings, ...secrets }) }),
     invoke: (method, input, context) =>
       skill.invoke(method, input, {
@@ -183,6 +183,13 @@ function withBelongings(
       }),
   };
 }
+
+function withoutTimeout(method: MethodDefinition): MethodDefinition {
+  return { ...method, metadata: { ...method.metadata, timeoutMs: MAX_TIMEOUT_MS } };
+}
+
+/** The longest delay of a Node timer: 24 days. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 function createTestedAccount(answer: AnswerAccountRequest): SkillAccount {
   return {

@@ -145,7 +145,7 @@ test(
     return (await context.store.get("asked")) ? process.pid : 0;
   }
   export function fail(): void { throw new TypeError("no"); }
-  /** @timeout 50ms */
+  /** @timeout 1ms */
   export async function late(): Promise<string> {
     await new Promise((resolve) => setTimeout(resolve, 500));
     return "late";
