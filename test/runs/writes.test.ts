@@ -30,14 +30,17 @@ test("writes nothing about a program that could have had an effect, and only rea
   expect(await runtime.runs.list()).toMatchObject([{ state: "completed", calls: 2, effects: 1 }]);
 });
 
-/** Opens a runtime whose `PageSkill.publish` has an effect and returns 300 KB; `countPublished` says how often it was invoked. */
-async function openPages(): Promise<{ runtime: Runtime; countPublished: () => number }> {
-  let published = 0;
-  let publishAll = (): void => {};
-  const allPublished = new Promise<void>((resolve) => (publishAll = resolve));
+/**
+ * Opens a runtime whose `PageSkill.publish` has an effect and returns 300 KB. `whenAllCame` resolves when a program has ten of
+ * them and has called `confirm`, which has no effect.
+ */
+async function openPages(): Promise<{ runtime: Runtime; whenAllCame: Promise<void> }> {
+  const published = createGate();
+  const came = createGate();
+  let count = 0;
   const publish = async (): Promise<string> => {
-    if (++published === 10) publishAll();
-    await allPublished; // so that all answers come at once
+    if (++count === 10) published.open();
+    await published.whenOpen; // so that all answers come at once
     return "x".repeat(300_000);
   };
   const store = mkdtempSync(join(tmpdir(), "skillgate-runs-"));
@@ -45,15 +48,25 @@ async function openPages(): Promise<{ runtime: Runtime; countPublished: () => nu
   const PageSkill = defineSkill({
     name: "PageSkill",
     description: "Pages",
-    methods: { publish: { description: "Publish a page", run: publish } },
+    methods: {
+      publish: { description: "Publish a page", run: publish },
+      confirm: { description: "Confirm that all pages came", readOnly: true, run: came.open },
+    },
   });
   const runtime = await createRuntime({ skillsDir: false, skills: [PageSkill], store, workers: 1, typecheck: false });
   onTestFinished(() => runtime.close());
-  return { runtime, countPublished: () => published };
+  return { runtime, whenAllCame: came.whenOpen };
+}
+
+function createGate(): { readonly whenOpen: Promise<void>; readonly open: () => void } {
+  let open = (): void => {};
+  const whenOpen = new Promise<void>((resolve) => (open = resolve));
+  return { whenOpen, open };
 }
 
 const TEN_PAGES = `
   const pages = await Promise.all(Array.from({ length: 10 }, () => device.PageSkill.publish()));
+  await device.PageSkill.confirm();
   pages.length`;
 
 test("writes long answers that come at once in several entries, the state with the last [R1]", async () => {
@@ -64,27 +77,30 @@ test("writes long answers that come at once in several entries, the state with t
   expect(entries.filter(({ events }) => events.length > 300_000).length).toBeGreaterThan(3);
   expect(Math.max(...entries.map(({ events }) => events.length))).toBeLessThan(1_200_000);
   expect(entries.at(-1)?.events).toContain('"type":"outcome"');
-  expect(await runs.get(runId)).toMatchObject({ state: "completed", calls: 10, effects: 10 });
+  expect(await runs.get(runId)).toMatchObject({ state: "completed", calls: 11, effects: 10 });
   expect(await runtime.runs.replay(runId)).toMatchObject({ kind: "completed", value: 10 });
 });
 
 test("writes the rest of a run after a failure between two of its entries, and each event once [R1]", async () => {
-  const { runtime, countPublished } = await openPages();
+  const { runtime, whenAllCame } = await openPages();
   const { runs } = await runtime.database();
   const append = runs.append.bind(runs);
-  let failures = 0;
+  let longEntries = 0;
   Object.assign(runs, {
-    append: (entry: RunEntryRow) =>
-      // A failure before would be one of a call that must not begin.
-      countPublished() === 10 && entry.events.length > 300_000 && failures++ === 0
-        ? Promise.reject(new Error("disk full"))
-        : append(entry),
+    append: async (entry: RunEntryRow) => {
+      if (entry.events.length < 300_000) return append(entry);
+      const number = ++longEntries;
+      // The others come while the first is written, and are written together.
+      if (number === 1) await whenAllCame;
+      if (number === 2) throw new Error("disk full");
+      return append(entry);
+    },
   });
   const { runId } = await runtime.run(TEN_PAGES);
   await expect.poll(async () => (await runs.get(runId))?.state).toBe("completed");
-  expect(failures).toBeGreaterThan(1);
+  expect(longEntries).toBeGreaterThan(4);
   const events = (await runs.entries(runId)).flatMap((entry) => JSON.parse(entry.events) as { type: string }[]);
-  expect(events.filter(({ type }) => type === "end")).toHaveLength(10);
+  expect(events.filter(({ type }) => type === "end")).toHaveLength(11);
   expect(events.at(-1)?.type).toBe("outcome");
   expect(await runtime.runs.replay(runId)).toMatchObject({ kind: "completed", value: 10 });
 });
