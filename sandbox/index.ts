@@ -17,6 +17,7 @@ import { compileEngine } from "./engine/quickjs.ts";
 import { loadSnapshot } from "./engine/snapshot-file.ts";
 import { Pool } from "./host/pool.ts";
 import { Run } from "./host/run.ts";
+import type { SharedEngine } from "./shared/protocol.ts";
 
 export { cancellableBy, type Cancellable, Cancellation } from "./host/cancellation.ts";
 export { findProgramPosition, getEngineHint, toEngineLimit } from "./engine/error-messages.ts";
@@ -48,6 +49,11 @@ export interface SandboxOptions {
   readonly workers?: number;
   /** How long extra threads that a burst of runs has started stay idle before they end; 5 seconds if missing. */
   readonly idleMs?: number;
+  /**
+   * How long threads without work are kept when the sandbox is closed, for the next one of the process with the same limit of memory,
+   * in milliseconds; 0 if missing. At most two are kept, and they do not keep the process alive.
+   */
+  readonly keepMs?: number;
   /**
    * Finds a module in the form of CommonJS whose function `describeResult` describes the JSON of a large result, in the thread that ran the
    * program. It throws for a text that is not JSON. The module is evaluated there without `require`.
@@ -88,15 +94,17 @@ export interface Sandbox {
   wakeWorker(): void;
   /** Returns how busy the sandbox is. */
   getLoad(): SandboxLoad;
-  /** Ends every run and every thread. */
+  /** Ends every run, and every thread that is not kept. */
   close(): Promise<void>;
 }
+
+/** The id of the newest run of all sandboxes: a thread can serve one after another. */
+let lastRun = 0;
 
 /** Creates a boundary around untrusted JavaScript: QuickJS in capped memory, on threads that can be ended at any time. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const runs = new Set<Run>();
   let pool: Pool | undefined;
-  let last = 0;
   let closed = false;
 
   function conduct(
@@ -125,7 +133,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       };
       const cancel = (): void => run.end("CANCELLED");
       const giveUp = (): void => run.suspend();
-      const run: Run = new Run(++last, program, { limits, caller, weight }, answer, {
+      const run: Run = new Run(++lastRun, program, { limits, caller, weight }, answer, {
         ready: () => threads.ready(run),
         interrupt: () => threads.interrupt(run),
         print,
@@ -192,25 +200,34 @@ function openPool({
   limits,
   workers = countWorkers(getProcessors()),
   idleMs = 5_000,
+  keepMs = 0,
   describer,
 }: SandboxOptions): Pool {
   const workerFile = findPackageFile("sandbox/worker.cjs", () => new URL("./worker.cjs", import.meta.url));
-  const engineFile = findPackageFile("sandbox/engine.wasm", () => new URL("./engine.wasm", import.meta.url));
   const pool = new Pool({
     workerFile,
     size: workers,
     maxWorkers: workers * 8,
     idleMs,
+    keepMs,
   });
-  pool.hire(); // starting takes longer than all that follows
+  if (engine === undefined) pool.hire(); // starting takes longer than all that follows
   try {
-    const { module, digest } = compileEngine(engineFile);
-    const prepared = loadSnapshot(module, digest, new URL("./", workerFile));
+    engine ??= loadEngine(workerFile);
     const heapBytes = limits.memoryBytes;
-    pool.open({ module, prepared, heapBytes, ...(describer && { describer: readFileSync(describer(), "utf8") }) });
+    pool.open({ ...engine, heapBytes, ...(describer && { describer: readFileSync(describer(), "utf8") }) });
     return pool;
   } catch (error) {
     void pool.close();
     throw error;
   }
+}
+
+/** The engine of all sandboxes of the process. */
+let engine: Pick<SharedEngine, "module" | "prepared"> | undefined;
+
+function loadEngine(workerFile: URL): Pick<SharedEngine, "module" | "prepared"> {
+  const engineFile = findPackageFile("sandbox/engine.wasm", () => new URL("./engine.wasm", import.meta.url));
+  const { module, digest } = compileEngine(engineFile);
+  return { module, prepared: loadSnapshot(module, digest, new URL("./", workerFile)) };
 }

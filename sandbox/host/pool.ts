@@ -3,7 +3,8 @@ import { WorkerSpinWait } from "./spin-wait.ts";
 import type { FromWorker, SharedEngine } from "../shared/protocol.ts";
 import type { Run } from "./run.ts";
 import { RunQueue } from "./run-queue.ts";
-import { GRACE_MS, WorkerHandle } from "./worker-handle.ts";
+import { reserveThread, takeReservedThread } from "./thread-reserve.ts";
+import { GRACE_MS, type ThreadListener, WorkerHandle } from "./worker-handle.ts";
 
 const WATCH_MS = 20;
 /** With more runs, the event loop has other work than to stand still for one of them. */
@@ -19,6 +20,8 @@ export interface PoolOptions {
   readonly maxWorkers: number;
   /** How long idle workers beyond `size` and one spare are kept. */
   readonly idleMs: number;
+  /** How long a thread without work outlives the pool, for the next one of the process. */
+  readonly keepMs: number;
 }
 
 /**
@@ -46,10 +49,11 @@ export class Pool {
     this.#options = options;
   }
 
-  /** Gives the threads their engine. No run starts before. */
+  /** Gives the threads their engine, and starts the first one if none was started. No run starts before. */
   open(engine: SharedEngine): void {
     this.#engine = engine;
     for (const slot of this.#slots) slot.post({ kind: "open", engine });
+    if (this.#slots.size === 0) this.hire();
   }
 
   add(run: Run): void {
@@ -107,7 +111,7 @@ export class Pool {
     this.#closed = true;
     clearInterval(this.#watch);
     clearTimeout(this.#thinning);
-    for (const slot of this.#slots) this.#end(slot);
+    for (const slot of this.#slots) this.#leave(slot);
     await Promise.all(this.#ending);
   }
 
@@ -348,14 +352,29 @@ export class Pool {
     return count;
   }
 
-  /** Starts a thread. This may happen before the engine is ready: the thread's own start takes longer. */
+  /**
+   * Starts a thread, or takes one that a closed pool has left. This may happen before the engine is ready: the thread's own start
+   * takes longer.
+   */
   hire(): void {
-    const slot: WorkerHandle = new WorkerHandle(this.#options.workerFile, {
+    const listener: ThreadListener = {
       message: (message) => this.#onMessage(slot, message),
       end: () => this.#fire(slot),
-    });
+    };
+    const engine = this.#engine;
+    const left = engine && takeReservedThread(engine, listener);
+    const slot = left ?? new WorkerHandle(this.#options.workerFile, listener);
     this.#slots.add(slot);
-    if (this.#engine !== undefined) slot.post({ kind: "open", engine: this.#engine });
+    if (left !== undefined) this.#schedule();
+    else if (engine !== undefined) slot.post({ kind: "open", engine });
+  }
+
+  /** Ends a thread of the closed pool, unless another pool of the process can use it. */
+  #leave(slot: WorkerHandle): void {
+    const { keepMs } = this.#options;
+    if (keepMs > 0 && this.#engine !== undefined && slot.isUnused && !slot.hasMessage)
+      reserveThread(slot, this.#engine, keepMs);
+    else this.#end(slot);
   }
 
   /** Removes a worker that has ended or must end, and stops the runs in it. Suspended runs are not affected. */

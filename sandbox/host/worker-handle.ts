@@ -11,8 +11,15 @@ export const GRACE_MS = 120;
 /** Time for the description of a result, in which the guest does not compute any more. */
 const MAX_DESCRIBE_MS = 2_000;
 
+export interface ThreadListener {
+  readonly message: (message: FromWorker) => void;
+  /** The thread has ended by itself. */
+  readonly end: () => void;
+}
+
 /** One worker thread and its state in the pool. */
 export class WorkerHandle {
+  listener: ThreadListener;
   readonly #worker: Worker;
   readonly #channel: WorkerChannel<ToWorker, FromWorker>;
   readonly #words = new Int32Array(new SharedArrayBuffer(4 * Object.keys(CONTROL).length));
@@ -29,7 +36,8 @@ export class WorkerHandle {
   chargedMs = 0;
   #restsSince = Infinity;
 
-  constructor(workerFile: URL, on: { readonly message: (message: FromWorker) => void; readonly end: () => void }) {
+  constructor(workerFile: URL, listener: ThreadListener) {
+    this.listener = listener;
     const { port1, port2 } = new MessageChannel();
     const channel = createSharedChannel();
     this.#channel = new WorkerChannel("host", port1, channel, estimateToWorker);
@@ -44,11 +52,11 @@ export class WorkerHandle {
       resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 },
     });
     port1.on("message", (arrived: FromWorker | typeof WAKE_UP) => {
-      for (const message of this.#channel.readFrom(arrived)) on.message(message);
+      for (const message of this.#channel.readFrom(arrived)) this.listener.message(message);
     });
     port1.unref();
-    this.#worker.on("error", on.end);
-    this.#worker.on("exit", on.end);
+    this.#worker.on("error", () => this.listener.end());
+    this.#worker.on("exit", () => this.listener.end());
   }
 
   post(message: ToWorker): void {
@@ -98,8 +106,12 @@ export class WorkerHandle {
 
   /** True if the worker has been idle since that moment and holds no run. */
   isUnusedSince(moment: number): boolean {
-    const isEmpty = this.resident === undefined && this.parking.size === 0;
-    return this.state === "idle" && isEmpty && this.#restsSince <= moment;
+    return this.isUnused && this.#restsSince <= moment;
+  }
+
+  /** True if the worker is idle and holds no run. */
+  get isUnused(): boolean {
+    return this.state === "idle" && this.resident === undefined && this.parking.size === 0;
   }
 
   /** True if the thread can begin at once, without being woken. */

@@ -153,13 +153,17 @@ function openTypecheck(
   return typecheck;
 }
 
+/** How long a thread of a closed runtime is kept for the next one: tests and programs that open many need it at once. */
+const KEEP_THREADS_MS = 5_000;
+
 function createSandboxes(
   { workers }: RuntimeOptions,
   { limits }: RuntimeSettings,
 ): Pick<RuntimeServices, "sandbox" | "nestedSandboxes"> {
   const describer = (): URL =>
     findPackageFile("lib/describe-result.cjs", () => new URL("../../lib/describe-result.cjs", import.meta.url));
-  const create = (): Sandbox => createObservedSandbox({ limits, describer, ...(workers !== undefined && { workers }) });
+  const create = (): Sandbox =>
+    createObservedSandbox({ limits, describer, keepMs: KEEP_THREADS_MS, ...(workers !== undefined && { workers }) });
   return { sandbox: create(), nestedSandboxes: createNestedSandboxes(create) };
 }
 
