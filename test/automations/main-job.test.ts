@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import type { ChildProcess } from "node:child_process";
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -109,7 +111,7 @@ useBrowser();
 
 test.each(postgres === undefined ? ["SQLite"] : ["SQLite", "PostgreSQL"])(
   "a program runs by its schedule and its webhook while servers are killed and clocks move, each time once: %s",
-  { tags: "rest", timeout: (MINUTES + 5) * 60_000 },
+  { timeout: (MINUTES + 5) * 60_000 },
   async (kind) => {
     const tracker = await startTracker();
     const cwd = createProject(tracker, kind === "PostgreSQL" ? postgres?.url() : undefined);

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -60,26 +62,21 @@ function testOn(kind: (typeof kinds)[number][0], chosen: typeof kind): ReturnTyp
 }
 
 describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s", (kind, makeLocation) => {
-  testOn(kind, "sqlite")(
-    "executes a run without effects again after kill -9 of its executor [O3]",
-    { tags: "rest" },
-    async () => {
-      const project = await openProject(makeLocation());
-      const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
-      project.setBlocked(true);
-      const answer = front.run(`await device.OrderSkill.read(1); await device.OrderSkill.refund(2)`);
-      await project.waitForLog("read 1");
-      await startExecutorProcess(project);
-      await first.kill("SIGKILL");
-      project.setBlocked(false);
-      expect(await answer).toMatchObject({ kind: "completed", value: "refunded 2" });
-      expect(project.readLog()).toEqual(["read 1", "read 1", "refund 2"]);
-    },
-  );
+  testOn(kind, "sqlite")("executes a run without effects again after kill -9 of its executor [O3]", async () => {
+    const project = await openProject(makeLocation());
+    const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
+    project.setBlocked(true);
+    const answer = front.run(`await device.OrderSkill.read(1); await device.OrderSkill.refund(2)`);
+    await project.waitForLog("read 1");
+    await startExecutorProcess(project);
+    await first.kill("SIGKILL");
+    project.setBlocked(false);
+    expect(await answer).toMatchObject({ kind: "completed", value: "refunded 2" });
+    expect(project.readLog()).toEqual(["read 1", "read 1", "refund 2"]);
+  });
 
   testOn(kind, "postgres")(
     "continues a run by its record after kill -9 of its executor, and makes each effect once [O3, R2]",
-    { tags: "rest" },
     async () => {
       const project = await openProject(makeLocation());
       const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
@@ -96,7 +93,6 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
 
   testOn(kind, "sqlite")(
     "names the effect that had begun when its executor was killed, and does not repeat it [O3, R3]",
-    { tags: "rest" },
     async () => {
       const project = await openProject(makeLocation());
       const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
@@ -113,7 +109,7 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
     },
   );
 
-  testOn(kind, "postgres")("loses no run when executors drain under load [O3]", { tags: "rest" }, async () => {
+  testOn(kind, "postgres")("loses no run when executors drain under load [O3]", async () => {
     const project = await openProject(makeLocation());
     const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
     const orders = Array.from({ length: 60 }, (_none, order) => order);
@@ -141,7 +137,6 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
 
   testOn(kind, "postgres").each(["SIGKILL", "SIGTERM"] as const)(
     "continues a run that waits for a person on another executor after %s [O3, R2]",
-    { tags: "rest" },
     async (signal) => {
       const project = await openProject(makeLocation());
       const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
@@ -160,7 +155,6 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
 
   testOn(kind, "sqlite")(
     "answers the caller of a run that waits for a person when the front gets SIGTERM, and the run continues [O3, R2]",
-    { tags: "rest" },
     async () => {
       const server = await openServer();
       const project = createExecutorProject(server.url, makeLocation(), "approvals: { holdSeconds: 600 }\n");
@@ -178,7 +172,7 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
 
   testOn(kind, "postgres")(
     "serves runs and devices again after kill -9 of the NATS server under load, and makes no effect twice [O3]",
-    { tags: "rest", timeout: 60_000 },
+    { timeout: 60_000 },
     async () => {
       const server = await openServer();
       const network = `nodes: { url: "${server.url}", name: controller }\n`;
@@ -223,30 +217,26 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
   );
 });
 
-test.skipIf(NATS_SERVER === undefined)(
-  "gives no run to the process of another version [O3]",
-  { tags: "rest" },
-  async () => {
-    const server = await openServer();
-    const [, makeLocation] = kinds[0] ?? [];
-    const location = makeLocation?.() ?? {};
-    const [project, other] = [1, 2].map(() =>
-      createExecutorProject(server.url, location, `executors: { url: "${server.url}" }\n`),
-    );
-    if (project === undefined || other === undefined) throw new Error("There is no project");
-    writeFileSync(
-      join(other.cwd, "skills/orders.mjs"),
-      `/** Orders. */ export class OrderSkill { /** Refund. */ refund() {} }`,
-    );
-    const [front, stranger] = [await startFrontProcess(project), await startExecutorProcess(other)];
-    const program = "await device.OrderSkill.refund(1)";
-    expect((await front.run(program)).error).toMatch(/but 1 with other skills or servers.*EXECUTORS_MISSING/);
-    await stranger.waitForLine("A server hands over no runs: it has other skills or servers");
-    expect([...project.readLog(), ...other.readLog()]).toEqual([]);
-    const doctor = (): Promise<Ended> => skillgate(["doctor"], { cwd: project.cwd });
-    expect((await doctor()).stdout).toMatch(/\n✗ Executors: 0 executors with this version\n.*it has other skills/);
-    await startExecutorProcess(project);
-    expect(await front.run(program)).toMatchObject({ value: "refunded 1" });
-    expect((await doctor()).stdout).toContain("\n✓ Executors: 1 executor with this version\n");
-  },
-);
+test.skipIf(NATS_SERVER === undefined)("gives no run to the process of another version [O3]", async () => {
+  const server = await openServer();
+  const [, makeLocation] = kinds[0] ?? [];
+  const location = makeLocation?.() ?? {};
+  const [project, other] = [1, 2].map(() =>
+    createExecutorProject(server.url, location, `executors: { url: "${server.url}" }\n`),
+  );
+  if (project === undefined || other === undefined) throw new Error("There is no project");
+  writeFileSync(
+    join(other.cwd, "skills/orders.mjs"),
+    `/** Orders. */ export class OrderSkill { /** Refund. */ refund() {} }`,
+  );
+  const [front, stranger] = [await startFrontProcess(project), await startExecutorProcess(other)];
+  const program = "await device.OrderSkill.refund(1)";
+  expect((await front.run(program)).error).toMatch(/but 1 with other skills or servers.*EXECUTORS_MISSING/);
+  await stranger.waitForLine("A server hands over no runs: it has other skills or servers");
+  expect([...project.readLog(), ...other.readLog()]).toEqual([]);
+  const doctor = (): Promise<Ended> => skillgate(["doctor"], { cwd: project.cwd });
+  expect((await doctor()).stdout).toMatch(/\n✗ Executors: 0 executors with this version\n.*it has other skills/);
+  await startExecutorProcess(project);
+  expect(await front.run(program)).toMatchObject({ value: "refunded 1" });
+  expect((await doctor()).stdout).toContain("\n✓ Executors: 1 executor with this version\n");
+});

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +14,7 @@ const TOKEN = "token-of-the-tracker-0123456789";
 const ADA: Caller = { id: "ada", permissions: ["call:*"] };
 
 describe.skipIf(NATS_SERVER === undefined)("calls of GraphQL APIs of programs on executors", () => {
-  test("are made by a front, with files, and the credential is there alone [O3]", { tags: "rest" }, async () => {
+  test("are made by a front, with files, and the credential is there alone [O3]", async () => {
     const server = await startTracker();
     const nats = await startNats();
     const folder = mkdtempSync(join(tmpdir(), "skillgate-executors-"));

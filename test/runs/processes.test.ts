@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime } from "../../src/index.ts";
@@ -20,7 +22,6 @@ async function openStore(store: string): Promise<Awaited<ReturnType<typeof creat
 
 test.each(["SIGKILL", "SIGTERM"] as const)(
   "continues a run that waits in another process after %s, and makes each call once [R2]",
-  { tags: "rest" },
   async (signal) => {
     const shop = createShop();
     const first = startProcess(shop, ["run", THREE_REFUNDS]);
@@ -38,7 +39,7 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
   },
 );
 
-test("never repeats a call whose end is not known [R3]", { tags: "rest" }, async () => {
+test("never repeats a call whose end is not known [R3]", async () => {
   const shop = createShop();
   const first = startProcess(shop, ["run", `await device.OrderSkill.refund(1); await device.OrderSkill.hang(2)`]);
   await first.next("hangs");

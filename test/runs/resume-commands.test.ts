@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -44,46 +46,42 @@ async function interruptRun(): Promise<{
   return { cwd, run, approval, screen };
 }
 
-test(
-  "shows that a run waits for a person, repeats it until then, and continues it after the answer [R2] [R5]",
-  { tags: "rest" },
-  async () => {
-    const { cwd, run, approval, screen } = await interruptRun();
-    expect(screen).toMatch(
-      new RegExp(
-        `^ {3}2! {2}OrderSkill\\.refundLarge {2}line 2 {2}\\d+–… ms {2} *█*░+ *waits for approval ${approval}$`,
-        "m",
-      ),
-    );
-    const replayed = await skillgate(["runs", "replay", run], { cwd });
-    expect(replayed.stdout).toBe(
-      `Run ${run} is waiting and has no outcome. What is recorded of it is repeated without a difference\n`,
-    );
-    expect((await skillgate(["runs", "export", run, "--test", join(cwd, "a.test.mjs")], { cwd })).stderr).toContain(
-      `run ${run} has no outcome`,
-    );
-    await skillgate(["approvals", "approve", approval], { cwd });
-    const resumed = await skillgate(["runs", "resume", run.slice(0, 8), "--accept-changes"], { cwd });
-    expect(resumed).toMatchObject({ exit: 0, stdout: "refunded 2 by file\n" });
-    expect((await skillgate(["runs", "list"], { cwd })).stdout).toContain("completed");
-    const { stdout } = await skillgate(["runs", "show", run, "--json"], { cwd });
-    const { timeline } = JSON.parse(stdout) as { readonly timeline: readonly { readonly waits: readonly unknown[] }[] };
-    expect(timeline[1]?.waits).toEqual([{ approval, from: expect.any(Number), to: expect.any(Number) }]);
-    expect(await skillgate(["runs", "replay", run], { cwd })).toMatchObject({
-      exit: 0,
-      stdout: "refunded 2 by file\n",
-    });
-  },
-);
+test("shows that a run waits for a person, repeats it until then, and continues it after the answer [R2] [R5]", async () => {
+  const { cwd, run, approval, screen } = await interruptRun();
+  expect(screen).toMatch(
+    new RegExp(
+      `^ {3}2! {2}OrderSkill\\.refundLarge {2}line 2 {2}\\d+–… ms {2} *█*░+ *waits for approval ${approval}$`,
+      "m",
+    ),
+  );
+  const replayed = await skillgate(["runs", "replay", run], { cwd });
+  expect(replayed.stdout).toBe(
+    `Run ${run} is waiting and has no outcome. What is recorded of it is repeated without a difference\n`,
+  );
+  expect((await skillgate(["runs", "export", run, "--test", join(cwd, "a.test.mjs")], { cwd })).stderr).toContain(
+    `run ${run} has no outcome`,
+  );
+  await skillgate(["approvals", "approve", approval], { cwd });
+  const resumed = await skillgate(["runs", "resume", run.slice(0, 8), "--accept-changes"], { cwd });
+  expect(resumed).toMatchObject({ exit: 0, stdout: "refunded 2 by file\n" });
+  expect((await skillgate(["runs", "list"], { cwd })).stdout).toContain("completed");
+  const { stdout } = await skillgate(["runs", "show", run, "--json"], { cwd });
+  const { timeline } = JSON.parse(stdout) as { readonly timeline: readonly { readonly waits: readonly unknown[] }[] };
+  expect(timeline[1]?.waits).toEqual([{ approval, from: expect.any(Number), to: expect.any(Number) }]);
+  expect(await skillgate(["runs", "replay", run], { cwd })).toMatchObject({
+    exit: 0,
+    stdout: "refunded 2 by file\n",
+  });
+});
 
-test("fails a call of a method that has changed since the run began [R2]", { tags: "rest" }, async () => {
+test("fails a call of a method that has changed since the run began [R2]", async () => {
   const { cwd, run, approval } = await interruptRun();
   await skillgate(["approvals", "approve", approval], { cwd });
   const { exit, stderr } = await skillgate(["runs", "resume", run], { cwd });
   expect([exit, stderr.includes("METHOD_CHANGED")]).toEqual([1, true]);
 });
 
-test("cancels a run whose process has ended, once [R2]", { tags: "rest" }, async () => {
+test("cancels a run whose process has ended, once [R2]", async () => {
   const { cwd, run, approval } = await interruptRun();
   expect((await skillgate(["runs", "cancel", run], { cwd })).stdout).toBe(`Cancelled run ${run}\n`);
   expect((await skillgate(["runs", "cancel", run], { cwd })).stdout).toBe(
@@ -95,7 +93,7 @@ test("cancels a run whose process has ended, once [R2]", { tags: "rest" }, async
 
 test(
   "cancels a run of a process of another machine after its counter stood still, and refuses while it rises [R2]",
-  { tags: "rest", timeout: 120_000 },
+  { timeout: 120_000 },
   async () => {
     const cwd = project({ "settings.yaml": "store: { dir: state }\n" });
     await using database = await openDatabase({ folder: join(cwd, "state") });

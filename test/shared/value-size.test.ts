@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { expect, test } from "vitest";
 
 import { findSizeExcess } from "../../src/shared/value-size.ts";
@@ -9,7 +11,7 @@ function doubled(first: unknown, times: number): unknown {
   return list;
 }
 
-test("counts shared values as often as they would be written [S9]", { tags: "rest" }, () => {
+test("counts shared values as often as they would be written [S9]", () => {
   expect(findSizeExcess(doubled("lol", 19))).toBe(undefined);
   expect(findSizeExcess(doubled("lol", 30))).toBe("more than 2 million values");
   expect(findSizeExcess(doubled("x".repeat(1 << 20), 6))).toBe(undefined);
@@ -22,7 +24,7 @@ test("counts shared values as often as they would be written [S9]", { tags: "res
   expect(findSizeExcess(new Map([[doubled({ deep: doubled(1, 10) }, 11), 1]]))).toBe("more than 2 million values");
 });
 
-test("counts the levels of any container up to the limit, however large the rest is [S13]", { tags: "rest" }, () => {
+test("counts the levels of any container up to the limit, however large the rest is [S13]", () => {
   const nested = (levels: number, wrap: (value: unknown) => unknown): unknown => {
     let value: unknown = 1;
     for (let level = 0; level < levels; level++) value = wrap(value);
@@ -42,19 +44,13 @@ test("counts the levels of any container up to the limit, however large the rest
   }
 });
 
-test(
-  "rejects a long list without items and a list that contains itself; accepts usual values [S9]",
-  { tags: "rest" },
-  () => {
-    const sparse: unknown[] = [];
-    sparse.length = 4_000_000_000;
-    expect(findSizeExcess(sparse)).toBe("more than 2 million values");
-    const self: unknown[] = [];
-    self.push(self);
-    expect(findSizeExcess(self)).toBe(
-      "a value that contains itself (a cycle): return only the members that are needed",
-    );
-    for (const value of [undefined, null, 1, 1n, "", new Date(), { a: [1, { b: "c" }] }, Array(1_000_000).fill(0)])
-      expect(findSizeExcess(value)).toBe(undefined);
-  },
-);
+test("rejects a long list without items and a list that contains itself; accepts usual values [S9]", () => {
+  const sparse: unknown[] = [];
+  sparse.length = 4_000_000_000;
+  expect(findSizeExcess(sparse)).toBe("more than 2 million values");
+  const self: unknown[] = [];
+  self.push(self);
+  expect(findSizeExcess(self)).toBe("a value that contains itself (a cycle): return only the members that are needed");
+  for (const value of [undefined, null, 1, 1n, "", new Date(), { a: [1, { b: "c" }] }, Array(1_000_000).fill(0)])
+    expect(findSizeExcess(value)).toBe(undefined);
+});

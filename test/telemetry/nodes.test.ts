@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { context, metrics, propagation, trace } from "@opentelemetry/api";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -10,37 +12,32 @@ import { NATS_SERVER, startNats } from "../support/servers/nats.ts";
 import { openStranger } from "../support/stranger.ts";
 import { startCollector } from "./collector.ts";
 
-test.skipIf(NATS_SERVER === undefined)(
-  "continues a trace on the device that makes a call [O3, O4]",
-  { tags: "rest" },
-  async () => {
-    const server = await startNats();
-    onTestFinished(() => server.close());
-    const collector = await startCollector();
-    const exporter = new OTLPTraceExporter({ url: `${collector.url}/v1/traces` });
-    const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-    provider.register();
-    onTestFinished(async () => {
-      await provider.shutdown();
-      for (const api of [trace, context, propagation]) api.disable();
-    });
-    await joinWith({ url: server.url, name: "one" }, { skills: [createEchoSkill("one")] });
-    const hub = await openHub({ url: server.url });
-    await waitForDevice(hub, "one");
-    await hub.run(`await devices.one.EchoSkill.say("a")`);
-    await provider.forceFlush();
+test.skipIf(NATS_SERVER === undefined)("continues a trace on the device that makes a call [O3, O4]", async () => {
+  const server = await startNats();
+  onTestFinished(() => server.close());
+  const collector = await startCollector();
+  const exporter = new OTLPTraceExporter({ url: `${collector.url}/v1/traces` });
+  const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  provider.register();
+  onTestFinished(async () => {
+    await provider.shutdown();
+    for (const api of [trace, context, propagation]) api.disable();
+  });
+  await joinWith({ url: server.url, name: "one" }, { skills: [createEchoSkill("one")] });
+  const hub = await openHub({ url: server.url });
+  await waitForDevice(hub, "one");
+  await hub.run(`await devices.one.EchoSkill.say("a")`);
+  await provider.forceFlush();
 
-    const find = (name: string): (typeof collector.spans)[number] | undefined =>
-      collector.spans.find((span) => span.name === name);
-    const [caller, device] = [find("execute_tool one.EchoSkill.say"), find("execute_tool EchoSkill.say")];
-    expect(device).toMatchObject({ traceId: caller?.traceId, parent: caller?.spanId });
-    expect(caller?.traceId).toBe(find("skillgate.run")?.traceId);
-  },
-);
+  const find = (name: string): (typeof collector.spans)[number] | undefined =>
+    collector.spans.find((span) => span.name === name);
+  const [caller, device] = [find("execute_tool one.EchoSkill.say"), find("execute_tool EchoSkill.say")];
+  expect(device).toMatchObject({ traceId: caller?.traceId, parent: caller?.spanId });
+  expect(caller?.traceId).toBe(find("skillgate.run")?.traceId);
+});
 
 test.skipIf(NATS_SERVER === undefined)(
   "counts the frames of a stranger that are dropped, by their reason [O3, O4]",
-  { tags: "rest" },
   async () => {
     const server = await startNats();
     onTestFinished(() => server.close());

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { spawnSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
@@ -10,7 +12,7 @@ const HIDE_SDK = { NODE_OPTIONS: `--import ${pathToFileURL(resolve("test/fixture
 
 const MISSING = "Cannot export traces and metrics: OTEL_EXPORTER_OTLP_ENDPOINT is set, but the SDK is not installed";
 
-test("exports the run of a command in protobuf by default [O4]", { tags: "rest" }, async () => {
+test("exports the run of a command in protobuf by default [O4]", async () => {
   const collector = await startCollector();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   expect(await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env })).toEqual({
@@ -25,7 +27,7 @@ test("exports the run of a command in protobuf by default [O4]", { tags: "rest" 
   expect(traces?.body.includes("skillgate.run")).toBe(true);
 });
 
-test("exports only what the variables name [O4]", { tags: "rest" }, async () => {
+test("exports only what the variables name [O4]", async () => {
   const collector = await startCollector();
   const { OTEL_EXPORTER_OTLP_PROTOCOL } = collector.env;
   const cwd = project();
@@ -41,7 +43,7 @@ test("exports only what the variables name [O4]", { tags: "rest" }, async () => 
   expect(collector.metrics.size).toBe(0);
 });
 
-test("runs without the packages of the SDK, and says what to install [O4]", { tags: "rest" }, async () => {
+test("runs without the packages of the SDK, and says what to install [O4]", async () => {
   const collector = await startCollector();
   const place = { cwd: project(), env: { ...HIDE_SDK, ...collector.env, OTEL_EXPORTER_OTLP_PROTOCOL: "" } };
   const { exit, stdout, stderr } = await runProcess(["run", "-e", "6 * 7"], place);
@@ -54,7 +56,7 @@ test("runs without the packages of the SDK, and says what to install [O4]", { ta
   expect(doctor.stdout).toContain(`✗ Telemetry: ${MISSING}`);
 });
 
-test("shows in doctor where traces and metrics go, without secrets [O4]", { tags: "rest" }, async () => {
+test("shows in doctor where traces and metrics go, without secrets [O4]", async () => {
   const collector = await startCollector();
   const { host } = new URL(collector.url);
   const env = {
@@ -71,7 +73,7 @@ test("shows in doctor where traces and metrics go, without secrets [O4]", { tags
   expect((await runProcess(["run", "-e", echo], { cwd: project(), env })).stdout).toBe("[redacted]\n");
 });
 
-test("refuses a protocol that it does not have [O4]", { tags: "rest" }, async () => {
+test("refuses a protocol that it does not have [O4]", async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4317", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" };
   const { exit, stdout, stderr } = await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env });
   expect([exit, stdout]).toEqual([0, "42\n"]);
@@ -79,12 +81,12 @@ test("refuses a protocol that it does not have [O4]", { tags: "rest" }, async ()
   expect(stderr).toContain("Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf or http/json");
 });
 
-test("ends although no collector answers [O4]", { tags: "rest" }, async () => {
+test("ends although no collector answers [O4]", async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
   expect(await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env })).toMatchObject({ exit: 0, stdout: "42\n" });
 });
 
-test("loads no package of OpenTelemetry and no log library unless it is needed [O4]", { tags: "rest" }, async () => {
+test("loads no package of OpenTelemetry and no log library unless it is needed [O4]", async () => {
   const cwd = project();
   const loads = (env: NodeJS.ProcessEnv): string => {
     const args = ["-r", resolve("test/fixtures/report-telemetry.cjs"), BIN, "run", "-e", "1"];

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
@@ -57,64 +59,60 @@ function ancestors(span: ReceivedSpan | undefined, collector: Collector): readon
   return parent === undefined ? [] : [parent.name, ...ancestors(parent, collector)];
 }
 
-test(
-  "continues the trace of a client through a served run to the `_meta` of a stdio server [O4]",
-  { tags: "rest" },
-  async () => {
-    const collector = await startCollector();
-    const { url, stop } = await serve(collector.env);
-    const client = await newClient(url);
-    const result: Parsed = await client.callTool({
-      name: "run_code",
-      arguments: { code: "await device.MetadataMCP.metadata()" },
-      _meta: { traceparent: TRACEPARENT, tracestate: "vendor=1", baggage: "tenant=acme" },
-    });
-    await stop();
-    const sent = JSON.parse(result.content[0].text);
-    const provider = collector.spans.find(({ name }) => name === "tools/call metadata");
-    expect(sent).toMatchObject({
-      traceparent: `00-${TRACE}-${provider?.spanId}-01`,
-      tracestate: "vendor=1",
-      baggage: "tenant=acme",
-    });
-    expect(ancestors(provider, collector)).toEqual([
-      "execute_tool MetadataMCP.metadata",
-      "skillgate.sandbox",
-      "skillgate.run",
-      "tools/call run_code",
-    ]);
-    expect(provider).toMatchObject({
-      kind: "client",
-      traceId: TRACE,
-      attributes: {
-        "mcp.method.name": "tools/call",
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": "metadata",
-        "mcp.protocol.version": "2025-11-25",
-        "network.transport": "pipe",
-      },
-    });
-    const server = collector.spans.find(({ name }) => name === "tools/call run_code");
-    expect(server).toMatchObject({
-      kind: "server",
-      traceId: TRACE,
-      parent: PARENT,
-      attributes: {
-        "mcp.method.name": "tools/call",
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": "run_code",
-        "mcp.protocol.version": "2026-07-28",
-        "network.transport": "tcp",
-        "jsonrpc.request.id": expect.any(String),
-      },
-    });
-    const request = collector.spans.find(({ spanId }) => server?.links.includes(spanId));
-    expect(request).toMatchObject({ name: "POST /mcp", kind: "server" });
-    expect(collector.resources[0]).toMatchObject({ "service.name": "skillgate" });
-  },
-);
+test("continues the trace of a client through a served run to the `_meta` of a stdio server [O4]", async () => {
+  const collector = await startCollector();
+  const { url, stop } = await serve(collector.env);
+  const client = await newClient(url);
+  const result: Parsed = await client.callTool({
+    name: "run_code",
+    arguments: { code: "await device.MetadataMCP.metadata()" },
+    _meta: { traceparent: TRACEPARENT, tracestate: "vendor=1", baggage: "tenant=acme" },
+  });
+  await stop();
+  const sent = JSON.parse(result.content[0].text);
+  const provider = collector.spans.find(({ name }) => name === "tools/call metadata");
+  expect(sent).toMatchObject({
+    traceparent: `00-${TRACE}-${provider?.spanId}-01`,
+    tracestate: "vendor=1",
+    baggage: "tenant=acme",
+  });
+  expect(ancestors(provider, collector)).toEqual([
+    "execute_tool MetadataMCP.metadata",
+    "skillgate.sandbox",
+    "skillgate.run",
+    "tools/call run_code",
+  ]);
+  expect(provider).toMatchObject({
+    kind: "client",
+    traceId: TRACE,
+    attributes: {
+      "mcp.method.name": "tools/call",
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "metadata",
+      "mcp.protocol.version": "2025-11-25",
+      "network.transport": "pipe",
+    },
+  });
+  const server = collector.spans.find(({ name }) => name === "tools/call run_code");
+  expect(server).toMatchObject({
+    kind: "server",
+    traceId: TRACE,
+    parent: PARENT,
+    attributes: {
+      "mcp.method.name": "tools/call",
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "run_code",
+      "mcp.protocol.version": "2026-07-28",
+      "network.transport": "tcp",
+      "jsonrpc.request.id": expect.any(String),
+    },
+  });
+  const request = collector.spans.find(({ spanId }) => server?.links.includes(spanId));
+  expect(request).toMatchObject({ name: "POST /mcp", kind: "server" });
+  expect(collector.resources[0]).toMatchObject({ "service.name": "skillgate" });
+});
 
-test("traces the requests of older clients and of other endpoints [O4]", { tags: "rest" }, async () => {
+test("traces the requests of older clients and of other endpoints [O4]", async () => {
   const collector = await startCollector();
   const { url, stop } = await serve({ ...collector.env, OTEL_SERVICE_NAME: "gate" });
   const client = await oldClient(url);
@@ -151,7 +149,7 @@ test("traces the requests of older clients and of other endpoints [O4]", { tags:
     expect(names).toContain(name);
 });
 
-test("hands the trace to a remote MCP server in its headers, too [O4]", { tags: "rest" }, async () => {
+test("hands the trace to a remote MCP server in its headers, too [O4]", async () => {
   const collector = await startCollector();
   const remote = await modernServer();
   const { url, stop } = await serve(collector.env, { servers: { remote: { url: remote.url } } });
@@ -175,7 +173,7 @@ const INVALID_TRACEPARENTS = {
   markup: "<script>alert(1)</script>",
 };
 
-test("begins a trace of its own for a traceparent that is not valid [O4]", { tags: "rest" }, async () => {
+test("begins a trace of its own for a traceparent that is not valid [O4]", async () => {
   const collector = await startCollector();
   const { url, stop } = await serve(collector.env, { servers: {} });
   const client = await newClient(url);
@@ -193,7 +191,7 @@ test("begins a trace of its own for a traceparent that is not valid [O4]", { tag
   expect(collector.text()).not.toContain("alert(");
 });
 
-test("ignores trace fields in `_meta` that are not text [O4]", { tags: "rest" }, async () => {
+test("ignores trace fields in `_meta` that are not text [O4]", async () => {
   const collector = await startCollector();
   const { url, stop } = await serve(collector.env, { servers: {} });
   const client = await oldClient(url);
@@ -204,7 +202,7 @@ test("ignores trace fields in `_meta` that are not text [O4]", { tags: "rest" },
   expect(collector.spans.map(({ name }) => name)).toContain("skillgate.run");
 });
 
-test("writes the log as JSON with the ids of the trace and the span [O4]", { tags: "rest" }, async () => {
+test("writes the log as JSON with the ids of the trace and the span [O4]", async () => {
   const collector = await startCollector();
   const { url, lines, stop } = await serve(collector.env, { args: ["--log-format", "json"] });
   await post(`${url}/tools/run_code`, { code: "await device.MetadataMCP.metadata()" }, { traceparent: TRACEPARENT });
@@ -231,7 +229,7 @@ test("writes the log as JSON with the ids of the trace and the span [O4]", { tag
   });
 });
 
-test("sends metrics while it serves [O4]", { tags: "rest" }, async () => {
+test("sends metrics while it serves [O4]", async () => {
   const collector = await startCollector();
   const { url } = await serve(collector.env, { servers: {} });
   await post(`${url}/tools/run_code`, { code: "6 * 7" });

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -33,7 +35,7 @@ async function getValue(runtime: Runtime, source: string): Promise<unknown> {
   return outcome.value;
 }
 
-test("reads and writes files with the filesystem server, and catches its errors [M5]", { tags: "rest" }, async () => {
+test("reads and writes files with the filesystem server, and catches its errors [M5]", async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "notes"));
   await writeFile(join(folder, "notes", "a.txt"), "one\ntwo\n");
@@ -61,7 +63,7 @@ test("reads and writes files with the filesystem server, and catches its errors 
   });
 });
 
-test("stores knowledge in the memory server [M5]", { tags: "rest" }, async () => {
+test("stores knowledge in the memory server [M5]", async () => {
   const folder = await temporaryFolder();
   const runtime = await withServer("memory", { env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") } });
   await getValue(
@@ -88,7 +90,7 @@ test("stores knowledge in the memory server [M5]", { tags: "rest" }, async () =>
   expect(value).toEqual([2, "programs", "Engine", ["Engine"]]);
 });
 
-test("uses the sequential-thinking server step by step [M5]", { tags: "rest" }, async () => {
+test("uses the sequential-thinking server step by step [M5]", async () => {
   const runtime = await withServer("sequential-thinking");
   const value = await getValue(
     runtime,
@@ -108,7 +110,7 @@ test("uses the sequential-thinking server step by step [M5]", { tags: "rest" }, 
   ]);
 });
 
-test("uses all features of the reference server for everything [M7]", { tags: "rest" }, async () => {
+test("uses all features of the reference server for everything [M7]", async () => {
   const answers: Record<string, unknown> = {
     "elicitation/create": { action: "accept", content: { name: "Ada" } },
     "sampling/createMessage": { role: "assistant", model: "m", content: { type: "text", text: "four" } },

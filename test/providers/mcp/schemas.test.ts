@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -40,7 +42,7 @@ test.each<[name: string, schema: unknown, args: string]>([
     '{ "a-b": 1, 日本: 2 }',
   ],
   ["of another draft", object({ a: {} }, { $schema: "http://json-schema.org/draft-04/schema#" }), "{ a: 1 }"],
-])("calls a tool with a schema %s [M6]", { tags: "rest" }, async (_name, schema, args) => {
+])("calls a tool with a schema %s [M6]", async (_name, schema, args) => {
   const runtime = await withTool(schema);
   expect(await runtime.run(`await device.FixtureMCP.odd(${args})`)).toMatchObject({
     kind: "completed",
@@ -48,7 +50,7 @@ test.each<[name: string, schema: unknown, args: string]>([
   });
 });
 
-test("never fetches a schema from another address [M6]", { tags: "rest" }, async () => {
+test("never fetches a schema from another address [M6]", async () => {
   const server = await plainServer(200, '{"type":"string"}');
   const runtime = await withTool(object({ a: { $ref: `${server.url}a.json` } }));
   expect(await runtime.run("await device.FixtureMCP.odd({ a: 1 })")).toMatchObject({ value: "called odd" });
@@ -56,7 +58,7 @@ test("never fetches a schema from another address [M6]", { tags: "rest" }, async
   expect(server.requests).toEqual([]);
 });
 
-test("delivers a result that does not match its schema, with a note [M5]", { tags: "rest" }, async () => {
+test("delivers a result that does not match its schema, with a note [M5]", async () => {
   const runtime = await withTool({ type: "object" }, object({ sum: { type: "number" } }, { required: ["sum"] }));
   const outcome = await runtime.run("await device.FixtureMCP.odd()");
   expect(outcome).toMatchObject({ kind: "completed", value: "called odd" });

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,7 +32,7 @@ async function createProject(body: string): Promise<Project> {
 
 const GREET = "export class GreetSkill {\n  greet(name: string): string { return `Hello, ${name}`; }\n}\n";
 
-test("imports a file that was imported before only for a call, if it is asked to [L6]", { tags: "rest" }, async () => {
+test("imports a file that was imported before only for a call, if it is asked to [L6]", async () => {
   const { skills, cacheDir, countImports, write } = await createProject(GREET);
   const [first] = (await load(skills, { cacheDir })).skills;
   expect(await countImports()).toBe(1);
@@ -46,7 +48,7 @@ test("imports a file that was imported before only for a call, if it is asked to
   expect(await countImports()).toBe(3);
 });
 
-test("imports a file again whose import has failed in part [L6]", { tags: "rest" }, async () => {
+test("imports a file again whose import has failed in part [L6]", async () => {
   const { skills, cacheDir, countImports } = await createProject(
     `${GREET}export class BrokenSkill {\n  constructor() { throw new Error("no key"); }\n  get(): number { return 1; }\n}\n`,
   );
@@ -63,7 +65,7 @@ test.each([
   '{"classes":-1}',
   '{"classes":1e9}',
   '{"classes":1,"skills":[{"name":"__proto__"}],"tools":7}',
-])("reads a stored import that is %j without harm [L6]", { tags: "rest" }, async (text) => {
+])("reads a stored import that is %j without harm [L6]", async (text) => {
   const { skills, cacheDir } = await createProject(GREET);
   await load(skills, { cacheDir });
   const file = (await readdir(cacheDir)).find((name) => name.endsWith(".import")) ?? "";

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,7 +9,7 @@ import { project, skillgate } from "../../surfaces/cli/command.ts";
 
 const CITY = "(await device.input()).city";
 
-test("gives a program the input of the command line, or of a file", { tags: "rest" }, async () => {
+test("gives a program the input of the command line, or of a file", async () => {
   const cwd = project({ "city.js": CITY });
   expect(await skillgate(["run", "city.js", "--input", '{"city": "Rome"}'], { cwd })).toMatchObject({
     exit: 0,
@@ -23,14 +25,14 @@ test("gives a program the input of the command line, or of a file", { tags: "res
 test.each<readonly [string, string]>([
   ["Rome", "Cannot read the input as JSON: "],
   ["@absent.json", 'Cannot read "absent.json": it does not exist'],
-])("refuses the input %s with what to write", { tags: "rest" }, async (input, says) => {
+])("refuses the input %s with what to write", async (input, says) => {
   const cwd = project({});
   const { exit, stderr } = await skillgate(["run", "-e", "1", "--input", input], { cwd });
   expect(exit).toBe(2);
   expect(stderr).toContain(says);
 });
 
-test("says what is wrong with an input that is too large, and with a missing one", { tags: "rest" }, async () => {
+test("says what is wrong with an input that is too large, and with a missing one", async () => {
   const cwd = project({ "large.json": JSON.stringify("x".repeat(2 << 20)) });
   const large = await skillgate(["run", "-e", "1", "--input", "@large.json"], { cwd });
   expect(large.stderr).toContain("INPUT_INVALID");
@@ -39,7 +41,7 @@ test("says what is wrong with an input that is too large, and with a missing one
   expect(missing.stderr).toContain("The run has no input: start it with one");
 });
 
-test("checks a program by its input, and shows the input of a recorded run", { tags: "rest" }, async () => {
+test("checks a program by its input, and shows the input of a recorded run", async () => {
   const cwd = project({ "settings.yaml": "store: { dir: state }\nruns: { record: full }\n" });
   const checked = await skillgate(["check", "-e", "(await device.input()).ctiy", "--input", '{"city": "Rome"}'], {
     cwd,

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
@@ -5,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { ended, meetingPoint, project, runProcess, start } from "./command.ts";
 
-test("reports a port in use with a fix [V6]", { tags: "rest" }, async () => {
+test("reports a port in use with a fix [V6]", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await once(other, "listening");
@@ -17,7 +19,7 @@ test("reports a port in use with a fix [V6]", { tags: "rest" }, async () => {
   );
 });
 
-test("says that stdin was closed before a client sent a message [V6]", { tags: "rest" }, async () => {
+test("says that stdin was closed before a client sent a message [V6]", async () => {
   const { exit, stdout, stderr } = await runProcess(["serve"], { cwd: project() });
   expect([exit, stdout]).toEqual([0, ""]);
   expect(stderr).toContain("stdin was closed before a client sent a message");
@@ -29,29 +31,25 @@ test("says that stdin was closed before a client sent a message [V6]", { tags: "
 test.each([
   [0, 1, 0],
   [143, 0, 60_000],
-])(
-  "exits with %i after SIGTERM if requests have %i s to end and take %i ms [V6]",
-  { tags: "rest" },
-  async (exit, drainSeconds, ms) => {
-    const cwd = project({
-      "settings.yaml": `server:\n  auth: false\n  drainSeconds: ${drainSeconds}\n`,
-      "skills/wait.js": WAIT_SKILL,
-    });
-    const { path, next } = await meetingPoint(cwd);
-    const server = start(["serve", "--http", "--port", "0"], { cwd });
-    const [, url = ""] = await findInOutput(server, /MCP at (http:\S+)\/mcp/);
-    const called = fetch(`${url}/tools/WaitSkill.wait`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ path, ms }),
-    });
-    called.catch(() => {}); // a server that ends cuts it off
-    await next();
-    const outcome = ended(server);
-    server.kill("SIGTERM");
-    expect(await outcome).toMatchObject({ exit });
-  },
-);
+])("exits with %i after SIGTERM if requests have %i s to end and take %i ms [V6]", async (exit, drainSeconds, ms) => {
+  const cwd = project({
+    "settings.yaml": `server:\n  auth: false\n  drainSeconds: ${drainSeconds}\n`,
+    "skills/wait.js": WAIT_SKILL,
+  });
+  const { path, next } = await meetingPoint(cwd);
+  const server = start(["serve", "--http", "--port", "0"], { cwd });
+  const [, url = ""] = await findInOutput(server, /MCP at (http:\S+)\/mcp/);
+  const called = fetch(`${url}/tools/WaitSkill.wait`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ path, ms }),
+  });
+  called.catch(() => {}); // a server that ends cuts it off
+  await next();
+  const outcome = ended(server);
+  server.kill("SIGTERM");
+  expect(await outcome).toMatchObject({ exit });
+});
 
 const WAIT_SKILL = `
 import { connect } from "node:net";
@@ -88,7 +86,7 @@ test.each([
     "without a token, the server listens only on this machine, not on 0.0.0.0",
   ],
   [["--http", "--port", "0", "--host", "203.0.113.7"], "this machine does not have the address 203.0.113.7"],
-])("refuses serve %s with the reason [V6]", { tags: "rest" }, async (args, reason) => {
+])("refuses serve %s with the reason [V6]", async (args, reason) => {
   const { exit, stdout, stderr } = await runProcess(["serve", ...args], { cwd: project() });
   expect([exit, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(reason);

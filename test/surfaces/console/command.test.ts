@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -21,7 +23,7 @@ async function start(
   throw new Error("the command has ended");
 }
 
-test("opens the console of a server that runs, by a link that logs in once [O2]", { tags: "rest" }, async () => {
+test("opens the console of a server that runs, by a link that logs in once [O2]", async () => {
   const cwd = project();
   const env = { HOME: cwd, XDG_STATE_HOME: `${cwd}/.state`, XDG_CONFIG_HOME: `${cwd}/.config` };
   const { text } = await start(cwd, ["serve", "--http", "--port", "0"], /web console/);
@@ -38,13 +40,13 @@ test("opens the console of a server that runs, by a link that logs in once [O2]"
   expect([(await logIn()).status, (await logIn()).status]).toEqual([204, 401]);
 });
 
-test("serves a console of its own where no server runs, without a token [O2]", { tags: "rest" }, async () => {
+test("serves a console of its own where no server runs, without a token [O2]", async () => {
   const { text } = await start(project(), ["console"], /\/login#/);
   const page = await fetch(text, { headers: { accept: "text/html" } });
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
 });
 
-test("serves no pages with --no-console [O2]", { tags: "rest" }, async () => {
+test("serves no pages with --no-console [O2]", async () => {
   const { text } = await start(project(), ["serve", "--http", "--port", "0", "--no-console"], /Serving/);
   expect(text).not.toContain("console");
   const [, url = ""] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(text) ?? [];
@@ -53,15 +55,11 @@ test("serves no pages with --no-console [O2]", { tags: "rest" }, async () => {
   expect((await fetch(`${url}/console/api/session`)).status).not.toBe(200);
 });
 
-test(
-  "serves where its state cannot be written, and says that the console is not found there [O2]",
-  { tags: "rest" },
-  async () => {
-    const cwd = project({ ".state": "this is no folder" });
-    const server = await start(cwd, ["serve", "--http", "--port", "0"], /skillgate console does not find this server/);
-    expect(server.text).toContain("EEXIST");
-    const { text } = await start(cwd, ["serve", "--http", "--port", "0"], /Serving the web console/);
-    const [, url = ""] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(text) ?? [];
-    expect((await fetch(`${url}/health`)).status).toBe(200);
-  },
-);
+test("serves where its state cannot be written, and says that the console is not found there [O2]", async () => {
+  const cwd = project({ ".state": "this is no folder" });
+  const server = await start(cwd, ["serve", "--http", "--port", "0"], /skillgate console does not find this server/);
+  expect(server.text).toContain("EEXIST");
+  const { text } = await start(cwd, ["serve", "--http", "--port", "0"], /Serving the web console/);
+  const [, url = ""] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(text) ?? [];
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -13,7 +15,7 @@ export function fail(): void {
 }
 `;
 
-test("shows no path and no stack of a skill to clients, and both to the log [L10, P9]", { tags: "rest" }, async () => {
+test("shows no path and no stack of a skill to clients, and both to the log [L10, P9]", async () => {
   const cwd = project();
   mkdirSync(join(cwd, "skills/inner"), { recursive: true });
   writeFileSync(join(cwd, "skills/inner/skill.ts"), FAILING);

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -135,41 +137,37 @@ const MUTATION = `
   return createIssue.issue;
 `;
 
-test(
-  "against the schema of GitHub, runs queries with a union, variables and pages, refuses mistakes before any request, and asks for a mutation [S5]",
-  { tags: "rest" },
-  async () => {
-    const { run, server, approvals } = await openJob();
-    expect((await run(PROGRAM)).json).toMatchObject({
-      data: {
-        value: { name: "nodejs/node", logins: ["ada", "bob"], drafts: ["memory in a change"], count: 25, last: 25 },
-      },
-    });
-    expect(server.received).toHaveLength(1 + 1 + 3);
-    expect(server.received.every(({ headers }) => headers.authorization === "Bearer token-4711")).toBe(true);
-    server.received.splice(0);
+test("against the schema of GitHub, runs queries with a union, variables and pages, refuses mistakes before any request, and asks for a mutation [S5]", async () => {
+  const { run, server, approvals } = await openJob();
+  expect((await run(PROGRAM)).json).toMatchObject({
+    data: {
+      value: { name: "nodejs/node", logins: ["ada", "bob"], drafts: ["memory in a change"], count: 25, last: 25 },
+    },
+  });
+  expect(server.received).toHaveLength(1 + 1 + 3);
+  expect(server.received.every(({ headers }) => headers.authorization === "Bearer token-4711")).toBe(true);
+  server.received.splice(0);
 
-    const refuse = async (code: string): Promise<string> => JSON.stringify((await run(code)).json).replaceAll("\\", "");
-    expect(
-      await refuse('device.GithubGraph.query({ query: `{ repository(owner: "a", name: "b") { stargazersCount } }` })'),
-    ).toMatch(/Cannot query field "stargazersCount" on type "Repository".*"stargazerCount"/);
-    expect(
-      await refuse("device.GithubGraph.query({ query: `query A { viewer { login } } query B { viewer { login } }` })"),
-    ).toContain("QUERY_INVALID");
-    expect(
-      await refuse(
-        'const field = ["log", "im"].join(""); device.GithubGraph.query({ query: "{ viewer { " + field + " } }" })',
-      ),
-    ).toMatch(/QUERY_INVALID.*"login"|"login".*QUERY_INVALID/);
-    expect(
-      await refuse(
-        'device.GithubGraph.query({ query: `mutation { closeIssue(input: { issueId: "I" }) { issue { id } } }` })',
-      ),
-    ).toContain("QUERY_INVALID");
-    expect(server.received).toEqual([]);
+  const refuse = async (code: string): Promise<string> => JSON.stringify((await run(code)).json).replaceAll("\\", "");
+  expect(
+    await refuse('device.GithubGraph.query({ query: `{ repository(owner: "a", name: "b") { stargazersCount } }` })'),
+  ).toMatch(/Cannot query field "stargazersCount" on type "Repository".*"stargazerCount"/);
+  expect(
+    await refuse("device.GithubGraph.query({ query: `query A { viewer { login } } query B { viewer { login } }` })"),
+  ).toContain("QUERY_INVALID");
+  expect(
+    await refuse(
+      'const field = ["log", "im"].join(""); device.GithubGraph.query({ query: "{ viewer { " + field + " } }" })',
+    ),
+  ).toMatch(/QUERY_INVALID.*"login"|"login".*QUERY_INVALID/);
+  expect(
+    await refuse(
+      'device.GithubGraph.query({ query: `mutation { closeIssue(input: { issueId: "I" }) { issue { id } } }` })',
+    ),
+  ).toContain("QUERY_INVALID");
+  expect(server.received).toEqual([]);
 
-    expect((await run(MUTATION)).json).toMatchObject({ data: { value: { number: 26, title: "A leak" } } });
-    expect(approvals).toMatchObject([{ path: "GithubGraph.mutate:createIssue" }]);
-    expect(server.received).toHaveLength(1);
-  },
-);
+  expect((await run(MUTATION)).json).toMatchObject({ data: { value: { number: 26, title: "A leak" } } });
+  expect(approvals).toMatchObject([{ path: "GithubGraph.mutate:createIssue" }]);
+  expect(server.received).toHaveLength(1);
+});

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -56,7 +58,7 @@ async function openProject(): Promise<Project> {
 
 const ADD = ["--key", "poster", "--param", "text=morning"];
 
-test("adds a run as an automation, shows and accepts it, and runs it with an input", { tags: "rest" }, async () => {
+test("adds a run as an automation, shows and accepts it, and runs it with an input", async () => {
   const { cwd, automation, run } = await openProject();
   const id = await run();
   const times = ["--cron", "0 9 * * MON-FRI", "--zone", "Europe/Berlin"];
@@ -94,7 +96,7 @@ Accept it: skillgate automation accept report
   expect(listed).toMatchObject({ automations: [{ name: "report", state: "enabled", last: { state: "completed" } }] });
 });
 
-test("says how a run failed, and runs its occurrence again", { tags: "rest" }, async () => {
+test("says how a run failed, and runs its occurrence again", async () => {
   const { automation, run } = await openProject();
   await automation("add", "report", "--run", await run(), ...ADD);
   await automation("accept", "report", "--yes");
@@ -111,7 +113,7 @@ test("says how a run failed, and runs its occurrence again", { tags: "rest" }, a
   expect((await automation("list")).stdout).toContain("report  failing");
 });
 
-test("pauses, resumes, tests and removes an automation", { tags: "rest" }, async () => {
+test("pauses, resumes, tests and removes an automation", async () => {
   const { cwd, automation, run } = await openProject();
   await automation("add", "report", "--run", await run(), ...ADD);
   const repeated = await automation("test", "report");
@@ -142,7 +144,7 @@ test("pauses, resumes, tests and removes an automation", { tags: "rest" }, async
   expect((await automation("list")).stdout).toContain("There are no automations. Make one of a run that worked");
 });
 
-test("says which deliveries wait because the runs of an hour are reached", { tags: "rest" }, async () => {
+test("says which deliveries wait because the runs of an hour are reached", async () => {
   const { cwd, automation } = await openProject();
   writeFileSync(join(cwd, "post.js"), 'await device.BoardSkill.post("x");');
   await automation("add", "report", "post.js", "--key", "poster", "--webhook", "github", "--secret", "${HOOK_SECRET}");
@@ -168,7 +170,7 @@ test("says which deliveries wait because the runs of an hour are reached", { tag
   });
 });
 
-test("saves a program without a run, and names what is wrong", { tags: "rest" }, async () => {
+test("saves a program without a run, and names what is wrong", async () => {
   const { cwd, automation, run } = await openProject();
   writeFileSync(join(cwd, "count.js"), "await device.BoardSkill.count()");
   const added = await automation("add", "counter", "count.js", "--key", "absent", "--every", "5m");
@@ -208,7 +210,7 @@ test("saves a program without a run, and names what is wrong", { tags: "rest" },
   });
 });
 
-test("writes the schedule and the limits that flags give, and names a wrong flag", { tags: "rest" }, async () => {
+test("writes the schedule and the limits that flags give, and names a wrong flag", async () => {
   const { cwd, automation } = await openProject();
   writeFileSync(join(cwd, "count.js"), "await device.BoardSkill.count()");
   const add = (...flags: readonly string[]): Promise<Ended> =>
@@ -247,7 +249,7 @@ test("writes the schedule and the limits that flags give, and names a wrong flag
   expect(help).toContain("other signatures are described in the file");
 });
 
-test("shows, accepts and removes proposals of models, and doctor counts the states", { tags: "rest" }, async () => {
+test("shows, accepts and removes proposals of models, and doctor counts the states", async () => {
   const { cwd, automation } = await openProject();
   const runtime = await createRuntime({ cwd, store: join(cwd, "state"), automations: { proposals: true } });
   const proposal = { description: "Counts", program: "await device.BoardSkill.count()", schedule: { every: "1h" } };

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -5,7 +7,7 @@ import { expect, test } from "vitest";
 import { project, skillgate as runCommand } from "../command.ts";
 import { serveProject, WHERE_SKILL } from "../socket/served-project.ts";
 
-test("automation run uses the process that serves the project", { tags: "rest" }, async () => {
+test("automation run uses the process that serves the project", async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL, "settings.yaml": "store: { dir: state }\n" });
   writeFileSync(join(cwd, "where.js"), "await device.WhereSkill.parent()");
   await runCommand(["keys", "create", "asker", "--call", "WhereSkill.*"], { cwd });

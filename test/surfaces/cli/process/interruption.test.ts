@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { expect, test } from "vitest";
 
 import {
@@ -27,25 +29,21 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
   ["SIGHUP", 129],
-] as const)(
-  "cancels the run after %s, ends all children, and exits with %i [M9]",
-  { tags: "rest" },
-  async (signal, exit) => {
-    const cwd = projectWith(SERVER);
-    const { path, next } = await meetingPoint(cwd);
-    const code = `await device.FilesystemMCP.list_directory("."); await device.MathSkill.wait(${JSON.stringify(path)})`;
-    const child = start(["run", "-e", code, "--json"], { cwd });
-    const outcome = ended(child);
-    const lives = [await next(), await next()];
-    child.kill(signal);
-    const { stdout, ...rest } = await outcome;
-    expect(rest).toEqual({ exit, stderr: "" });
-    expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
-    await Promise.all(lives.map((life) => life.ended));
-  },
-);
+] as const)("cancels the run after %s, ends all children, and exits with %i [M9]", async (signal, exit) => {
+  const cwd = projectWith(SERVER);
+  const { path, next } = await meetingPoint(cwd);
+  const code = `await device.FilesystemMCP.list_directory("."); await device.MathSkill.wait(${JSON.stringify(path)})`;
+  const child = start(["run", "-e", code, "--json"], { cwd });
+  const outcome = ended(child);
+  const lives = [await next(), await next()];
+  child.kill(signal);
+  const { stdout, ...rest } = await outcome;
+  expect(rest).toEqual({ exit, stderr: "" });
+  expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+  await Promise.all(lives.map((life) => life.ended));
+});
 
-test("ends at once at a second Ctrl-C, even with a server that ignores signals [M9]", { tags: "rest" }, async () => {
+test("ends at once at a second Ctrl-C, even with a server that ignores signals [M9]", async () => {
   const cwd = projectWith(STUBBORN);
   const { next } = await meetingPoint(cwd);
   const child = start(["search", "anything"], { cwd });
@@ -58,7 +56,7 @@ test("ends at once at a second Ctrl-C, even with a server that ignores signals [
   await server.ended;
 });
 
-test("stops waiting for a server at Ctrl-C, with a sentence [O1]", { tags: "rest" }, async () => {
+test("stops waiting for a server at Ctrl-C, with a sentence [O1]", async () => {
   const cwd = projectWith(SERVER.replace(/import.*;$/, "{});"));
   const { next } = await meetingPoint(cwd);
   const child = start(["search", "anything", "--json"], { cwd });
@@ -76,7 +74,7 @@ test("stops waiting for a server at Ctrl-C, with a sentence [O1]", { tags: "rest
   await server.ended;
 });
 
-test("stops waiting for stdin at Ctrl-C [O1]", { tags: "rest" }, async () => {
+test("stops waiting for stdin at Ctrl-C [O1]", async () => {
   const child = start(["run", "-"], { cwd: project() });
   const outcome = ended(child);
   // More than a pipe can hold: once it is written, the command is there and reads.
@@ -86,7 +84,7 @@ test("stops waiting for stdin at Ctrl-C [O1]", { tags: "rest" }, async () => {
   expect(stderr).toBe("Interrupted\n");
 });
 
-test("ends all children after a run that ended by itself [M9]", { tags: "rest" }, async () => {
+test("ends all children after a run that ended by itself [M9]", async () => {
   const cwd = projectWith(SERVER);
   const { next } = await meetingPoint(cwd);
   const [{ exit }, server] = await Promise.all([

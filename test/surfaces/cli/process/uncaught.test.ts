@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
@@ -23,7 +25,6 @@ test.each([
   ["a rejection", "SIGCONT", "Error: a rejection"],
 ] as const)(
   "continues to serve after %s that was not caught, and writes its stack to stderr [V6]",
-  { tags: "rest" },
   async (_what, signal, says) => {
     const server = startServer();
     expect(await server.sum()).toBe(42);
@@ -35,7 +36,7 @@ test.each([
   },
 );
 
-test("ends when Node reports a broken invariant of its own [V6]", { tags: "rest" }, async () => {
+test("ends when Node reports a broken invariant of its own [V6]", async () => {
   const server = startServer();
   expect(await server.sum()).toBe(42);
   server.child.kill("SIGWINCH");
@@ -43,17 +44,13 @@ test("ends when Node reports a broken invariant of its own [V6]", { tags: "rest"
   await server.said("Uncaught exception during a request: Error: broken\n    at ");
 });
 
-test(
-  "ends with a sentence and without a stack for an uncaught exception during the start [V6]",
-  { tags: "rest" },
-  async () => {
-    const env = { NODE_OPTIONS, FAULT_AT_START: "1" };
-    const { exit, stdout, stderr } = await runProcess(["serve", "--stdio"], { cwd: project(), env });
-    expect([exit, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("Internal error of Skillgate: a fault at the start");
-    expect(stderr).not.toMatch(/^ +at /m);
-  },
-);
+test("ends with a sentence and without a stack for an uncaught exception during the start [V6]", async () => {
+  const env = { NODE_OPTIONS, FAULT_AT_START: "1" };
+  const { exit, stdout, stderr } = await runProcess(["serve", "--stdio"], { cwd: project(), env });
+  expect([exit, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("Internal error of Skillgate: a fault at the start");
+  expect(stderr).not.toMatch(/^ +at /m);
+});
 
 /** `serve --stdio`, with which a client of the protocol of 2026 speaks. */
 function startServer() {

@@ -1,8 +1,10 @@
+// @module-tag rest
+
 import { expect, test } from "vitest";
 
 import { project, skillgate } from "../command.ts";
 
-test("lists skills, and exits with 1 where a file is broken, with its lines [L4]", { tags: "rest" }, async () => {
+test("lists skills, and exits with 1 where a file is broken, with its lines [L4]", async () => {
   const cwd = project({
     "skills/good.ts": "export const get = () => 1;",
     "skills/bad.ts": "export const get = () => ;",

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +45,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["run", "--continue", "nothing", "-e", "1"],
 ];
 
-test("prints and exits as a command with its own runtime does [O7]", { tags: "rest", timeout: 180_000 }, async () => {
+test("prints and exits as a command with its own runtime does [O7]", { timeout: 180_000 }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, "words.txt": "from a file\n" });
   const { skillgate } = await serveProject(cwd);
   for (const command of COMMANDS) {
@@ -53,50 +55,42 @@ test("prints and exits as a command with its own runtime does [O7]", { tags: "re
   }
 });
 
-test(
-  "warns of problems of the configuration as a command with its own runtime does [O7]",
-  { tags: "rest" },
-  async () => {
-    const cwd = project({
-      "skills/math.js": MATH_SKILL,
-      "skills/broken.js": "export class {",
-      "settings.yaml": "limit: 1\n",
-    });
-    const { skillgate } = await serveProject(cwd);
-    for (const more of [[], ["--verbose"]]) {
-      const own = await skillgate(["run", "-e", "device.MathSkill.add(1, 2)", "--no-socket", ...more]);
-      expect(own.stderr).toContain("settings.yaml");
-      expect(await skillgate(["run", "-e", "device.MathSkill.add(1, 2)", ...more])).toEqual(own);
-    }
-  },
-);
+test("warns of problems of the configuration as a command with its own runtime does [O7]", async () => {
+  const cwd = project({
+    "skills/math.js": MATH_SKILL,
+    "skills/broken.js": "export class {",
+    "settings.yaml": "limit: 1\n",
+  });
+  const { skillgate } = await serveProject(cwd);
+  for (const more of [[], ["--verbose"]]) {
+    const own = await skillgate(["run", "-e", "device.MathSkill.add(1, 2)", "--no-socket", ...more]);
+    expect(own.stderr).toContain("settings.yaml");
+    expect(await skillgate(["run", "-e", "device.MathSkill.add(1, 2)", ...more])).toEqual(own);
+  }
+});
 
-test(
-  "ends the run in the server with the command, and says what has ended the command [O7]",
-  { tags: "rest" },
-  async () => {
-    const cwd = project({ "skills/where.js": WHERE_SKILL });
-    await serveProject(cwd);
-    const { path, next } = await meetingPoint(cwd);
-    const run = ["run", "-e", `await device.WhereSkill.wait(${JSON.stringify(path)})`];
-    const call = ["call", "WhereSkill.wait", `path=${path}`];
-    for (const [args, signal, exit, stderr] of [
-      [run, "SIGINT", 130, "Interrupted\n"],
-      [run, "SIGTERM", 143, "Terminated\n"],
-      [call, "SIGINT", 130, "Interrupted\n"],
-      [call, "SIGKILL", null, ""],
-    ] as const) {
-      const child = start(args, { cwd });
-      const outcome = ended(child);
-      const begun = await next();
-      child.kill(signal);
-      expect(await outcome, `${args[0]} ${signal}`).toEqual({ exit, stdout: "", stderr });
-      await begun.ended;
-    }
-  },
-);
+test("ends the run in the server with the command, and says what has ended the command [O7]", async () => {
+  const cwd = project({ "skills/where.js": WHERE_SKILL });
+  await serveProject(cwd);
+  const { path, next } = await meetingPoint(cwd);
+  const run = ["run", "-e", `await device.WhereSkill.wait(${JSON.stringify(path)})`];
+  const call = ["call", "WhereSkill.wait", `path=${path}`];
+  for (const [args, signal, exit, stderr] of [
+    [run, "SIGINT", 130, "Interrupted\n"],
+    [run, "SIGTERM", 143, "Terminated\n"],
+    [call, "SIGINT", 130, "Interrupted\n"],
+    [call, "SIGKILL", null, ""],
+  ] as const) {
+    const child = start(args, { cwd });
+    const outcome = ended(child);
+    const begun = await next();
+    child.kill(signal);
+    expect(await outcome, `${args[0]} ${signal}`).toEqual({ exit, stdout: "", stderr });
+    await begun.ended;
+  }
+});
 
-test("says that calls may have been made if the server ends before the command [O7]", { tags: "rest" }, async () => {
+test("says that calls may have been made if the server ends before the command [O7]", async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   const { server } = await serveProject(cwd);
   const { path, next } = await meetingPoint(cwd);
@@ -126,7 +120,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     return shown;
   }
 
-  test("shows live output and progress [O7]", { tags: "rest" }, async () => {
+  test("shows live output and progress [O7]", async () => {
     const cwd = project({ "skills/where.js": WHERE_SKILL });
     await serveProject(cwd);
     for (const args of ["call WhereSkill.talk", 'run -e "device.WhereSkill.talk()"']) {
@@ -137,7 +131,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     }
   });
 
-  test("asks for an approval, and takes the answer [O7]", { tags: "rest" }, async () => {
+  test("asks for an approval, and takes the answer [O7]", async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     await serveProject(cwd);
     const call = "call MathSkill.pay name=Ada amount=5";
@@ -155,7 +149,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     }
   });
 
-  test("shows the paths of this machine in an error of an MCP server [O7]", { tags: "rest" }, async () => {
+  test("shows the paths of this machine in an error of an MCP server [O7]", async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     writeFileSync(join(cwd, "..", "outside.txt"), "");
     await serveProject(cwd);

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -19,7 +21,7 @@ import {
 
 const NOT_USED = 'The runtime of "skillgate serve" is not used: ';
 
-test("run and call use the process that serves the project [O7]", { tags: "rest" }, async () => {
+test("run and call use the process that serves the project [O7]", async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   const { server, skillgate } = await serveProject(cwd);
   const parent = `${server.pid}\n`;
@@ -33,7 +35,7 @@ test("run and call use the process that serves the project [O7]", { tags: "rest"
   expect((await skillgate(["call", "WhereSkill.parent"])).stdout).toBe(parent);
 });
 
-test("a server over stdio takes commands, too, and removes its socket at its end [O7]", { tags: "rest" }, async () => {
+test("a server over stdio takes commands, too, and removes its socket at its end [O7]", async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   const { server, skillgate } = await serveProject(cwd, { args: ["--stdio"] });
   expect((await skillgate(["call", "WhereSkill.parent"])).stdout).toBe(`${server.pid}\n`);
@@ -43,7 +45,7 @@ test("a server over stdio takes commands, too, and removes its socket at its end
   expect(listSocketFiles(cwd)).toEqual([]);
 });
 
-test("only the owner can reach the socket [O7]", { tags: "rest" }, async () => {
+test("only the owner can reach the socket [O7]", async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   mkdirSync(getSocketsFolder(cwd), { recursive: true });
   chmodSync(getSocketsFolder(cwd), 0o777);
@@ -52,7 +54,7 @@ test("only the owner can reach the socket [O7]", { tags: "rest" }, async () => {
   expect(modes).toEqual([0o700, 0o600, 0o600]);
 });
 
-test.skipIf(process.getuid?.() !== 0)("neither side uses a folder of another user [O7]", { tags: "rest" }, async () => {
+test.skipIf(process.getuid?.() !== 0)("neither side uses a folder of another user [O7]", async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   mkdirSync(getSocketsFolder(cwd), { recursive: true });
   chownSync(getSocketsFolder(cwd), 65_534, 65_534);
@@ -69,7 +71,7 @@ test.each([
     { WHERE_WORD: "other" },
     "environment variables have other values",
   ],
-])("a command with %s uses its own runtime [O7]", { tags: "rest" }, async (_what, flags, env, reason) => {
+])("a command with %s uses its own runtime [O7]", async (_what, flags, env, reason) => {
   const cwd = project({ "skills/where.js": WHERE_SKILL, "settings.yaml": "skills: { env: [WHERE_WORD] }\n" });
   const { skillgate } = await serveProject(cwd);
   const { exit, stdout, stderr } = await skillgate(["call", "WhereSkill.word", "--verbose", ...flags], env);
@@ -77,25 +79,21 @@ test.each([
   expect(stderr).toContain(NOT_USED + reason);
 });
 
-test.each(["CI", "lower_case"])("a variable is named by its use, also %s [O7]", { tags: "rest" }, async (name) => {
+test.each(["CI", "lower_case"])("a variable is named by its use, also %s [O7]", async (name) => {
   const source = WHERE_SKILL.replace("process.env.WHERE_WORD", `process.env.${name}`);
   const cwd = project({ "skills/where.js": source, "settings.yaml": `skills: { env: [${name}] }\n` });
   const { skillgate } = await serveProject(cwd, { env: { [name]: undefined } });
   expect((await skillgate(["call", "WhereSkill.word"], { [name]: "other" })).stdout).toBe("other\n");
 });
 
-test.skipIf(process.platform === "win32")(
-  "a command does not use a folder that others can write to [O7]",
-  { tags: "rest" },
-  async () => {
-    const cwd = project({ "skills/where.js": WHERE_SKILL });
-    const { server, skillgate } = await serveProject(cwd);
-    chmodSync(getSocketsFolder(cwd), 0o777);
-    expect((await skillgate(["call", "WhereSkill.parent"])).stdout).not.toBe(`${server.pid}\n`);
-  },
-);
+test.skipIf(process.platform === "win32")("a command does not use a folder that others can write to [O7]", async () => {
+  const cwd = project({ "skills/where.js": WHERE_SKILL });
+  const { server, skillgate } = await serveProject(cwd);
+  chmodSync(getSocketsFolder(cwd), 0o777);
+  expect((await skillgate(["call", "WhereSkill.parent"])).stdout).not.toBe(`${server.pid}\n`);
+});
 
-test.skipIf(process.platform !== "linux")("a busy server keeps its socket [O7]", { tags: "rest" }, async () => {
+test.skipIf(process.platform !== "linux")("a busy server keeps its socket [O7]", async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   const folder = getSocketsFolder(cwd);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -122,7 +120,7 @@ function connects(path: string): Promise<boolean> {
   });
 }
 
-test("a command uses its own runtime after a change of the settings [O7]", { tags: "rest" }, async () => {
+test("a command uses its own runtime after a change of the settings [O7]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { skillgate } = await serveProject(cwd);
   writeFileSync(join(cwd, "settings.yaml"), "limits:\n  calls: 1\n");
@@ -136,7 +134,7 @@ test("a command uses its own runtime after a change of the settings [O7]", { tag
   expect(stderr).toContain(`${NOT_USED}the settings have changed since it started`);
 });
 
-test("the setting server.socket switches the socket off [O7]", { tags: "rest" }, async () => {
+test("the setting server.socket switches the socket off [O7]", async () => {
   const cwd = project({ "settings.yaml": "server:\n  socket: false\n", "skills/where.js": WHERE_SKILL });
   const server = start(["serve", "--port", "0", "--verbose"], { cwd });
   await waitForText(server, "Serving");
@@ -145,7 +143,7 @@ test("the setting server.socket switches the socket off [O7]", { tags: "rest" },
   expect(existsSync(getSocketsFolder(cwd))).toBe(false);
 });
 
-test("a server that was killed costs nothing, and its files are removed [O7]", { tags: "rest" }, async () => {
+test("a server that was killed costs nothing, and its files are removed [O7]", async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   const { server, skillgate } = await serveProject(cwd);
   server.kill("SIGKILL");
@@ -179,7 +177,7 @@ test.each([
   ["gives a result at once", (socket: Socket): void => void socket.write(RESULT)],
   ["gives a result after another hello", (socket: Socket): void => void socket.write(`${HELLO}\n${RESULT}`)],
   ["accepts at once", (socket: Socket): void => void socket.end(`${ACCEPTED}\n`)],
-])("a process at the socket that %s is not used [O7]", { tags: "rest" }, async (_what, onConnection) => {
+])("a process at the socket that %s is not used [O7]", async (_what, onConnection) => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   const received: string[] = [];
   await impersonate(cwd, (socket) => {
@@ -190,7 +188,7 @@ test.each([
   expect(received).toEqual([]);
 });
 
-test("a server refuses what is no request of a command, and serves the next one [O7]", { tags: "rest" }, async () => {
+test("a server refuses what is no request of a command, and serves the next one [O7]", async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   const { skillgate } = await serveProject(cwd);
   const [file = "", path = ""] = listSocketFiles(cwd).map((name) => join(getSocketsFolder(cwd), name));

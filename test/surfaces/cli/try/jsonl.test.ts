@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +28,7 @@ async function drive(lines: readonly string[], cwd = project({ "skills/math.js":
   return { exit, stderr, answers };
 }
 
-test("answers every command with one line, in order, and ends after shutdown [O6]", { tags: "rest" }, async () => {
+test("answers every command with one line, in order, and ends after shutdown [O6]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   const { exit, stderr, answers } = await drive(
     [
@@ -64,7 +66,7 @@ test("answers every command with one line, in order, and ends after shutdown [O6
   expect(reloaded).toMatchObject({ skills: 2 });
 });
 
-test("answers invalid input with an error, and reads the next line [O6]", { tags: "rest" }, async () => {
+test("answers invalid input with an error, and reads the next line [O6]", async () => {
   const { exit, answers } = await drive([
     "{",
     "",
@@ -103,7 +105,7 @@ test("answers invalid input with an error, and reads the next line [O6]", { tags
   expect(messages[17]).toBe("Cannot read the line: it has more than 4194304 characters");
 });
 
-test("answers while the input is open, and reads changed skills after reload [O6]", { tags: "rest" }, async () => {
+test("answers while the input is open, and reads changed skills after reload [O6]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const child = start(["try", "--jsonl"], { cwd });
   const result = ended(child);
@@ -127,7 +129,7 @@ test("answers while the input is open, and reads changed skills after reload [O6
   expect((await result).exit).toBe(0);
 });
 
-test("ends at a signal while it waits for input [O6]", { tags: "rest" }, async () => {
+test("ends at a signal while it waits for input [O6]", async () => {
   const child = start(["try", "--jsonl"], { cwd: project({ "skills/math.js": MATH_SKILL }) });
   const result = ended(child);
   child.stdin?.write(`${command("get_skills")}\n`);

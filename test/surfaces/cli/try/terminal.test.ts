@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { chmodSync, readFileSync, statSync } from "node:fs";
@@ -69,22 +71,18 @@ async function openWithSkills() {
 }
 
 describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
-  test(
-    "continues a program while its syntax is incomplete, and shows calls as they run [O6]",
-    { tags: "rest" },
-    async () => {
-      const { see, type, exit } = await openWithSkills();
-      type("[await device.MathSkill.add(1, 2),\r");
-      await see("… ");
-      type("4]\r");
-      const shown = await see("> ");
-      expect(shown).toMatch(/MathSkill\.add …\n {2}MathSkill\.add ok [\d.]+ ms\n\[3,4\]\n> $/);
-      type(".exit\r");
-      expect(await exit).toBe(0);
-    },
-  );
+  test("continues a program while its syntax is incomplete, and shows calls as they run [O6]", async () => {
+    const { see, type, exit } = await openWithSkills();
+    type("[await device.MathSkill.add(1, 2),\r");
+    await see("… ");
+    type("4]\r");
+    const shown = await see("> ");
+    expect(shown).toMatch(/MathSkill\.add …\n {2}MathSkill\.add ok [\d.]+ ms\n\[3,4\]\n> $/);
+    type(".exit\r");
+    expect(await exit).toBe(0);
+  });
 
-  test("runs lines that are pasted together as one program [O6]", { tags: "rest" }, async () => {
+  test("runs lines that are pasted together as one program [O6]", async () => {
     const { see, type, exit } = await openWithSkills();
     type("const first = 20\rfirst + 22\r");
     await see("42\n> ");
@@ -92,7 +90,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(await exit).toBe(0);
   });
 
-  test("takes a marked paste with tabs for one program, and waits for Enter [O6]", { tags: "rest" }, async () => {
+  test("takes a marked paste with tabs for one program, and waits for Enter [O6]", async () => {
     const { cwd, see, type, exit } = await openWithSkills();
     type("\u001B[200~const first = 20;\r\tconst second =\t22;\rfirst +\u001B[201~");
     await see("first +");
@@ -104,7 +102,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(lines).toEqual(["const first = 20;", "\tconst second =\t22;", "first + second", ".exit", ""]);
   });
 
-  test("completes commands, skills, methods, parameters and values [O6]", { tags: "rest" }, async () => {
+  test("completes commands, skills, methods, parameters and values [O6]", async () => {
     const { see, type } = await openWithSkills();
     const complete = async (keys: string, line: string): Promise<void> => {
       type(`${keys}\t`);
@@ -126,7 +124,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     await see("Set a lamp.");
   });
 
-  test("stops the program at Ctrl-C, and ends at the second one [O6]", { tags: "rest" }, async () => {
+  test("stops the program at Ctrl-C, and ends at the second one [O6]", async () => {
     const { cwd, see, type, exit } = await openWithSkills();
     const { path, next } = await meetingPoint(cwd);
     type(`await device.MathSkill.wait(${JSON.stringify(path)})\r`);
@@ -146,7 +144,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(await exit).toBe(130);
   });
 
-  test("asks for an approval, and keeps the answer out of the history [O6]", { tags: "rest" }, async () => {
+  test("asks for an approval, and keeps the answer out of the history [O6]", async () => {
     const { cwd, see, type, exit } = await openWithSkills();
     type("device.MathSkill.pay('Ada', 5)\r");
     await see("Allow this call? [y/N] ");
