@@ -227,43 +227,47 @@ test("doctor names accounts that must be connected again, that nothing uses, and
   );
 });
 
-test("account lists the logins at MCP servers, takes over those of an earlier version, and removes one [O1]", async () => {
-  const server = await protectedServer();
-  const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: { web: { type: "http", url: server.url } } }) });
-  const state = join(dirname(cwd), "home", ".local", "state", "skillgate");
-  mkdirSync(state, { recursive: true });
-  const tokens = tokensInMemory();
-  const authorize = async ({ url }: { readonly url: URL }): Promise<void> => void (await fetch(url));
-  await connected([toServerConfig("web", { url: server.url })], { tokens, authorize });
-  const key = `tokens ${server.url} owner`;
-  writeFileSync(join(state, "logins.json"), JSON.stringify({ [key]: await tokens.get(key) }));
-  const account = open(cwd);
-  const { stdout } = await account(["list", "--json"]);
-  expect(JSON.parse(stdout)).toMatchObject({ logins: [{ server: server.url, kind: "server", owner: "owner" }] });
-  expect((await account(["list"])).stdout).toContain(`Logins at MCP servers:\n  ${server.url}  owner  server`);
-  expect(findFiles(dirname(cwd), server.tokens)).toEqual([]);
-  const listed = await skillgate(["mcp", "list", "--json"], { cwd });
-  expect(listed.stdout).toContain('"status":"connected"');
-  for (const token of server.tokens) expect(listed.stdout).not.toContain(token);
-  expect(await account(["rotate"])).toMatchObject({
-    stdout: expect.stringMatching(/^Encrypted 1 credential with a new key/),
-  });
-  const other = { SKILLGATE_ACCOUNT_KEY: "0123456789abcdef".repeat(4) };
-  const doctor = await skillgate(["doctor"], { cwd, env: other });
-  expect(doctor.stdout).toContain(`! Login at ${server.url}: it cannot be read`);
-  expect(doctor.stdout).toContain(
-    "which the variable SKILLGATE_ACCOUNT_KEY does not have; add that key after the first one",
-  );
-  const unreadable = await skillgate(["mcp", "list", "--json"], { cwd, env: other });
-  expect(unreadable.stdout + unreadable.stderr).toContain("log in again: skillgate mcp login");
-  expect(await account(["revoke", server.url])).toMatchObject({
-    exit: 0,
-    stdout: `Removed the login at ${server.url}\n`,
-    stderr: expect.stringContaining("Its tokens may still be valid at the server until they end"),
-  });
-  expect(await account(["revoke", server.url])).toMatchObject({ exit: 5 });
-  expect((await account(["list"])).stdout).not.toContain(server.url);
-});
+test(
+  "account lists the logins at MCP servers, takes over those of an earlier version, and removes one [O1]",
+  { tags: "rest" },
+  async () => {
+    const server = await protectedServer();
+    const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: { web: { type: "http", url: server.url } } }) });
+    const state = join(dirname(cwd), "home", ".local", "state", "skillgate");
+    mkdirSync(state, { recursive: true });
+    const tokens = tokensInMemory();
+    const authorize = async ({ url }: { readonly url: URL }): Promise<void> => void (await fetch(url));
+    await connected([toServerConfig("web", { url: server.url })], { tokens, authorize });
+    const key = `tokens ${server.url} owner`;
+    writeFileSync(join(state, "logins.json"), JSON.stringify({ [key]: await tokens.get(key) }));
+    const account = open(cwd);
+    const { stdout } = await account(["list", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ logins: [{ server: server.url, kind: "server", owner: "owner" }] });
+    expect((await account(["list"])).stdout).toContain(`Logins at MCP servers:\n  ${server.url}  owner  server`);
+    expect(findFiles(dirname(cwd), server.tokens)).toEqual([]);
+    const listed = await skillgate(["mcp", "list", "--json"], { cwd });
+    expect(listed.stdout).toContain('"status":"connected"');
+    for (const token of server.tokens) expect(listed.stdout).not.toContain(token);
+    expect(await account(["rotate"])).toMatchObject({
+      stdout: expect.stringMatching(/^Encrypted 1 credential with a new key/),
+    });
+    const other = { SKILLGATE_ACCOUNT_KEY: "0123456789abcdef".repeat(4) };
+    const doctor = await skillgate(["doctor"], { cwd, env: other });
+    expect(doctor.stdout).toContain(`! Login at ${server.url}: it cannot be read`);
+    expect(doctor.stdout).toContain(
+      "which the variable SKILLGATE_ACCOUNT_KEY does not have; add that key after the first one",
+    );
+    const unreadable = await skillgate(["mcp", "list", "--json"], { cwd, env: other });
+    expect(unreadable.stdout + unreadable.stderr).toContain("log in again: skillgate mcp login");
+    expect(await account(["revoke", server.url])).toMatchObject({
+      exit: 0,
+      stdout: `Removed the login at ${server.url}\n`,
+      stderr: expect.stringContaining("Its tokens may still be valid at the server until they end"),
+    });
+    expect(await account(["revoke", server.url])).toMatchObject({ exit: 5 });
+    expect((await account(["list"])).stdout).not.toContain(server.url);
+  },
+);
 
 test(
   "account loses no login of an earlier version if it is killed while it takes them over",

@@ -190,7 +190,7 @@ describe("texts that a conversation has read", () => {
     expect(texts.contain("{}")).toBe(false);
   });
 
-  test("take linear time, and forget the oldest above 2,000,000 characters", () => {
+  test("take linear time, and forget the oldest above 2,000,000 characters", { tags: "rest" }, () => {
     const texts = new ReadTexts();
     texts.add(SEND);
     texts.add("a".repeat(1_900_000));

@@ -99,45 +99,49 @@ function changeByte(cwd: string): void {
   writeFileSync(join(cwd, "state", file), bytes);
 }
 
-test("serves two keys: one does not see the skill, the other waits for a yes, and the log names a changed record [P1, P2, P6, P8]", async () => {
-  const settings = "store: { dir: state }\napprovals: { destructive: ask }\n";
-  const cwd = project({ "skills/mail.js": MAIL, "settings.yaml": settings });
-  const database = await openDatabase({ folder: join(cwd, "state") });
-  const keys = createKeys(database);
-  const headerOf = async (name: string, permission: string): Promise<Record<string, string>> => ({
-    authorization: `Bearer ${(await keys.create({ name, permissions: [permission] })).text}`,
-  });
-  const stranger = await headerOf("stranger", "call:TimeSkill.*");
-  const friend = await headerOf("friend", "call:MailSkill.*");
-  const server = start(["serve", "--http", "--port", "0"], { cwd });
-  let url = "";
-  for await (const line of createInterface({ input: server.stderr! })) {
-    url = /(?:Serving|MCP) at (http:\/\/[^/]+)/.exec(line)?.[1] ?? "";
-    if (url !== "") break;
-  }
-  const code = `await device.MailSkill.wipe("bob")`;
-  const hidden = await post(`${url}/tools/run_code`, { code }, stranger);
-  expect(JSON.stringify(hidden.json)).toContain("SKILL_UNKNOWN");
-  const call = post(`${url}/tools/run_code`, { code }, friend);
-  const id = await findQuestion(database);
-  const shown = await skillgate(["approvals", "show", id], { cwd });
-  expect(shown.stdout).toContain(
-    'asks to call MailSkill.wipe with\n{\n  "user": "bob"\n}\n  Delete all mails of a user.\n  destructive',
-  );
-  expect(await skillgate(["approvals", "approve", id], { cwd })).toMatchObject({ exit: 0 });
-  expect(JSON.stringify((await call).json)).toContain("wiped bob");
-  await database.close();
-  const closed = once(server, "close");
-  server.kill("SIGTERM");
-  await closed;
-  expect(await skillgate(["audit", "verify"], { cwd })).toMatchObject({
-    exit: 0,
-    stdout: expect.stringContaining("All is well"),
-  });
-  changeByte(cwd);
-  expect(await skillgate(["audit", "verify"], { cwd })).toEqual({
-    exit: 1,
-    stdout: "",
-    stderr: expect.stringMatching(/^Record [12] was changed\n$/),
-  });
-});
+test(
+  "serves two keys: one does not see the skill, the other waits for a yes, and the log names a changed record [P1, P2, P6, P8]",
+  { tags: "rest" },
+  async () => {
+    const settings = "store: { dir: state }\napprovals: { destructive: ask }\n";
+    const cwd = project({ "skills/mail.js": MAIL, "settings.yaml": settings });
+    const database = await openDatabase({ folder: join(cwd, "state") });
+    const keys = createKeys(database);
+    const headerOf = async (name: string, permission: string): Promise<Record<string, string>> => ({
+      authorization: `Bearer ${(await keys.create({ name, permissions: [permission] })).text}`,
+    });
+    const stranger = await headerOf("stranger", "call:TimeSkill.*");
+    const friend = await headerOf("friend", "call:MailSkill.*");
+    const server = start(["serve", "--http", "--port", "0"], { cwd });
+    let url = "";
+    for await (const line of createInterface({ input: server.stderr! })) {
+      url = /(?:Serving|MCP) at (http:\/\/[^/]+)/.exec(line)?.[1] ?? "";
+      if (url !== "") break;
+    }
+    const code = `await device.MailSkill.wipe("bob")`;
+    const hidden = await post(`${url}/tools/run_code`, { code }, stranger);
+    expect(JSON.stringify(hidden.json)).toContain("SKILL_UNKNOWN");
+    const call = post(`${url}/tools/run_code`, { code }, friend);
+    const id = await findQuestion(database);
+    const shown = await skillgate(["approvals", "show", id], { cwd });
+    expect(shown.stdout).toContain(
+      'asks to call MailSkill.wipe with\n{\n  "user": "bob"\n}\n  Delete all mails of a user.\n  destructive',
+    );
+    expect(await skillgate(["approvals", "approve", id], { cwd })).toMatchObject({ exit: 0 });
+    expect(JSON.stringify((await call).json)).toContain("wiped bob");
+    await database.close();
+    const closed = once(server, "close");
+    server.kill("SIGTERM");
+    await closed;
+    expect(await skillgate(["audit", "verify"], { cwd })).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("All is well"),
+    });
+    changeByte(cwd);
+    expect(await skillgate(["audit", "verify"], { cwd })).toEqual({
+      exit: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^Record [12] was changed\n$/),
+    });
+  },
+);

@@ -296,7 +296,7 @@ test("leaves what waits to a process that follows automations, when another one 
   expect(posts).toEqual(["hello"]);
 });
 
-test("is held when the requests of an API would go to another server", async () => {
+test("is held when the requests of an API would go to another server", { tags: "rest" }, async () => {
   await openOwnProject();
   const post = { operationId: "post", summary: "Post", responses: { 200: { description: "Done" } } };
   const document = { openapi: "3.1.0", info: { title: "Board", version: "1" }, paths: { "/posts": { post } } };
@@ -393,38 +393,42 @@ test("schedules begin as soon as the store works that did not at the start", asy
   await expect.poll(() => posts, { timeout: 15_000 }).toContain("slot");
 });
 
-test("is held when the program of a saved skill changed behind the same definition, not when the skill loses its mark", async () => {
-  await openOwnProject();
-  await mkdir(join(folder, "skills"));
-  const saved = async (text: string): Promise<void> => {
-    const skill = {
-      format: "skillgate-saved-1",
-      name: "GreetSkill",
-      description: "Greets",
-      method: "greet",
-      run: "1f",
-      cassette: "greet.cassette.json",
-      parameters: {},
-      source: `return await device.BoardSkill.post({ text: ${JSON.stringify(text)} });`,
+test(
+  "is held when the program of a saved skill changed behind the same definition, not when the skill loses its mark",
+  { tags: "rest" },
+  async () => {
+    await openOwnProject();
+    await mkdir(join(folder, "skills"));
+    const saved = async (text: string): Promise<void> => {
+      const skill = {
+        format: "skillgate-saved-1",
+        name: "GreetSkill",
+        description: "Greets",
+        method: "greet",
+        run: "1f",
+        cassette: "greet.cassette.json",
+        parameters: {},
+        source: `return await device.BoardSkill.post({ text: ${JSON.stringify(text)} });`,
+      };
+      await writeFile(join(folder, "skills", "greet.saved.yaml"), JSON.stringify(skill));
     };
-    await writeFile(join(folder, "skills", "greet.saved.yaml"), JSON.stringify(skill));
-  };
-  await saved("hello");
-  await runtime.close();
-  runtime = await open({ skillsDir: "skills" });
-  await createKey("greeter", ["call:*"]);
-  await write("report", { key: "greeter", source: "await device.GreetSkill.greet();" });
-  await runtime.automations.accept("report");
-  for (let at = 0; at < 6; at++) expect(await runOnce({})).toMatchObject({ state: "completed" });
-  await saved("good bye");
-  await runtime.close();
-  runtime = await open({ skillsDir: "skills" });
-  await runtime.ready;
-  await expect(runtime.automations.run("report")).rejects.toThrow(
-    /GreetSkill\.greet has changed since it was accepted/,
-  );
-  expect(posts).not.toContain("good bye");
-});
+    await saved("hello");
+    await runtime.close();
+    runtime = await open({ skillsDir: "skills" });
+    await createKey("greeter", ["call:*"]);
+    await write("report", { key: "greeter", source: "await device.GreetSkill.greet();" });
+    await runtime.automations.accept("report");
+    for (let at = 0; at < 6; at++) expect(await runOnce({})).toMatchObject({ state: "completed" });
+    await saved("good bye");
+    await runtime.close();
+    runtime = await open({ skillsDir: "skills" });
+    await runtime.ready;
+    await expect(runtime.automations.run("report")).rejects.toThrow(
+      /GreetSkill\.greet has changed since it was accepted/,
+    );
+    expect(posts).not.toContain("good bye");
+  },
+);
 
 describe("an automation whose webhook has the id of another one", () => {
   shareProject();

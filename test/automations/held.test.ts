@@ -106,32 +106,36 @@ test("is held when the settings of its account, or the account, have changed", a
   expect(received).toHaveLength(1);
 });
 
-test("is held when an operation of a GraphQL schema has changed, and not when another one has", async () => {
-  const { origin, received } = await startApiServer((_request, response) =>
-    response.writeHead(200, { "content-type": "application/json" }).end('{"data":{"post":1}}'),
-  );
-  const writeSchema = (post: string, others = ""): Promise<void> =>
-    writeFile(
-      join(folder, "board.graphql"),
-      `type Query { count: Int! ${others} }\ntype Mutation { ${post}: Int! remove(id: Int!): Int! }`,
+test(
+  "is held when an operation of a GraphQL schema has changed, and not when another one has",
+  { tags: "rest" },
+  async () => {
+    const { origin, received } = await startApiServer((_request, response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end('{"data":{"post":1}}'),
     );
-  const board = { graphql: `${origin}/graphql`, schema: "./board.graphql", private: true, account: "notes" };
-  const options = { sources: { board }, accounts: { notes: NOTES } };
-  await writeSchema("post(text: String!)");
-  await reopen(options);
-  await accept("await device.BoardGraph.mutate('mutation { post(text: \"a\") }');");
-  await writeSchema("post(text: String!)", "total: Int!");
-  await reopen(options);
-  const { id } = await runtime.automations.run("report");
-  expect(await runtime.automations.whenEnded({ automation: "report", id })).toMatchObject({ state: "completed" });
-  expect(received).toHaveLength(1);
-  await writeSchema("post(text: String!, everyone: Boolean)");
-  await reopen(options);
-  await expectHeld(/BoardGraph\.mutate:post has changed since it was accepted/);
-  const { difference, review } = await runtime.automations.offer("report");
-  expect(review.methods["BoardGraph.mutate:post"]?.declaration).toContain(" with the account notes (settings ");
-  expect(difference.methods).toMatchObject([
-    { path: "BoardGraph.mutate:post", now: expect.stringContaining("everyone") },
-  ]);
-  expect(received).toHaveLength(1);
-});
+    const writeSchema = (post: string, others = ""): Promise<void> =>
+      writeFile(
+        join(folder, "board.graphql"),
+        `type Query { count: Int! ${others} }\ntype Mutation { ${post}: Int! remove(id: Int!): Int! }`,
+      );
+    const board = { graphql: `${origin}/graphql`, schema: "./board.graphql", private: true, account: "notes" };
+    const options = { sources: { board }, accounts: { notes: NOTES } };
+    await writeSchema("post(text: String!)");
+    await reopen(options);
+    await accept("await device.BoardGraph.mutate('mutation { post(text: \"a\") }');");
+    await writeSchema("post(text: String!)", "total: Int!");
+    await reopen(options);
+    const { id } = await runtime.automations.run("report");
+    expect(await runtime.automations.whenEnded({ automation: "report", id })).toMatchObject({ state: "completed" });
+    expect(received).toHaveLength(1);
+    await writeSchema("post(text: String!, everyone: Boolean)");
+    await reopen(options);
+    await expectHeld(/BoardGraph\.mutate:post has changed since it was accepted/);
+    const { difference, review } = await runtime.automations.offer("report");
+    expect(review.methods["BoardGraph.mutate:post"]?.declaration).toContain(" with the account notes (settings ");
+    expect(difference.methods).toMatchObject([
+      { path: "BoardGraph.mutate:post", now: expect.stringContaining("everyone") },
+    ]);
+    expect(received).toHaveLength(1);
+  },
+);

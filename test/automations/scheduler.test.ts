@@ -281,7 +281,7 @@ test("continues with the other schedules if one cannot be planned", async () => 
   expect(logged.length).toBeGreaterThanOrEqual(5);
 });
 
-test("works in slices on 10,000 schedules, and calls for all that are due", async () => {
+test("works in slices on 10,000 schedules, and calls for all that are due", { tags: "rest" }, async () => {
   const { clock, scheduler, calls } = open();
   const schedules = [EVERY_5, parse({ cron: "*/5 * * * *", zone: "Europe/Berlin" })];
   const list = Array.from({ length: 10_000 }, (_, index) => ({

@@ -75,22 +75,26 @@ const TWO_CHANGES = `
   await runtime.close();
 `;
 
-test("reloads at once create the first server and the first API once, and none outlives its entry [M10]", async () => {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, "api.json"), JSON.stringify(API));
-  // In a process of its own: there, the code for servers is not loaded yet.
-  const args = ["--input-type=module", "-e", TWO_CHANGES, cwd, FIXTURE];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  expect(
-    stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as unknown),
-  ).toEqual([
-    [["connected"], ["OneMCP", "ShopAPI"], ["shop"]],
-    [["disabled"], ["ShopAPI"], ["shop"]],
-  ]);
-});
+test(
+  "reloads at once create the first server and the first API once, and none outlives its entry [M10]",
+  { tags: "rest" },
+  async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "api.json"), JSON.stringify(API));
+    // In a process of its own: there, the code for servers is not loaded yet.
+    const args = ["--input-type=module", "-e", TWO_CHANGES, cwd, FIXTURE];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      [["connected"], ["OneMCP", "ShopAPI"], ["shop"]],
+      [["disabled"], ["ShopAPI"], ["shop"]],
+    ]);
+  },
+);
 
 const API = {
   openapi: "3.1.0",

@@ -241,25 +241,29 @@ describe("with git", () => {
     expect((await loadConfig(options)).trust.changed).toEqual(["skills/theirs.ts"]);
   });
 
-  test("holds a file that git checkout or restore takes from a commit of others, of a branch, a tag or a fetch [P12]", async () => {
-    await trust();
-    publish({ "skills/shop.ts": "export const evil = 1;\n", "lib/prices.ts": "export const price = 2;" });
-    git(theirs, "tag", "v2");
-    const takeFile = async (...command: readonly string[]): Promise<void> => {
-      git(cwd, ...command, "skills/shop.ts");
-      expect((await loadConfig(options)).warnings).toMatchObject([
-        { error: "Held: skills/shop.ts comes from another branch", isHeld: true },
-      ]);
-      git(cwd, "checkout", "HEAD", "--", "skills/shop.ts");
-      expect(await heldNames()).toEqual([]);
-    };
-    git(cwd, "fetch", "--quiet", "--no-tags", theirs, "HEAD");
-    await takeFile("checkout", "FETCH_HEAD", "--");
-    git(cwd, "fetch", "--quiet", "--tags");
-    await takeFile("checkout", "origin/main", "--");
-    await takeFile("restore", "--source=origin/main");
-    await takeFile("checkout", "v2", "--");
-  });
+  test(
+    "holds a file that git checkout or restore takes from a commit of others, of a branch, a tag or a fetch [P12]",
+    { tags: "rest" },
+    async () => {
+      await trust();
+      publish({ "skills/shop.ts": "export const evil = 1;\n", "lib/prices.ts": "export const price = 2;" });
+      git(theirs, "tag", "v2");
+      const takeFile = async (...command: readonly string[]): Promise<void> => {
+        git(cwd, ...command, "skills/shop.ts");
+        expect((await loadConfig(options)).warnings).toMatchObject([
+          { error: "Held: skills/shop.ts comes from another branch", isHeld: true },
+        ]);
+        git(cwd, "checkout", "HEAD", "--", "skills/shop.ts");
+        expect(await heldNames()).toEqual([]);
+      };
+      git(cwd, "fetch", "--quiet", "--no-tags", theirs, "HEAD");
+      await takeFile("checkout", "FETCH_HEAD", "--");
+      git(cwd, "fetch", "--quiet", "--tags");
+      await takeFile("checkout", "origin/main", "--");
+      await takeFile("restore", "--source=origin/main");
+      await takeFile("checkout", "v2", "--");
+    },
+  );
 
   test(
     "holds such a file also from a stash and with other line ends, until it has other content [P12]",

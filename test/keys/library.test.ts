@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

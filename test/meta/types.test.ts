@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -12,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ENTRIES = ["index", "agent", "ai", "testing"];
 
-test("exports every type that a public signature names", { tags: "rest" }, () => {
+test("exports every type that a public signature names", () => {
   const files = ENTRIES.map((name) => join("dist", "types", `${name}.d.ts`));
   expect(findUnexportedTypes(files)).toEqual([]);
 });
@@ -26,7 +28,7 @@ test("finds a type that is named and not exported", () => {
   expect(findUnexportedTypes([file])).toEqual(["Deep", "Inner"]);
 });
 
-describe("the declarations of the package", { tags: "rest" }, () => {
+describe("the declarations of the package", () => {
   const examples = ["README.md", "docs/skills.md"]
     .flatMap(readBlocks)
     .filter((text) => text.includes('from "skillgate'));

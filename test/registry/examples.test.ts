@@ -153,7 +153,7 @@ test("generates an example that is valid for its schema [T7]", { tags: "repeated
   );
 });
 
-test("terminates for schemas without a valid value, or with endless work [T7]", () => {
+test("terminates for schemas without a valid value, or with endless work [T7]", { tags: "rest" }, () => {
   const branches = Array.from({ length: 6 }, () => ({ $ref: "#/$defs/a" }));
   const hostile: readonly (readonly [unknown, JsonSchema])[] = [
     [{ type: "string", minLength: 5, maxLength: 2 }, {}],
@@ -219,7 +219,7 @@ test("generates valid examples for made-up servers [T7]", () => {
     expect([path, findProblems(input)]).toEqual([path, undefined]);
 });
 
-test("generates a valid example for every recorded tool [T7]", () => {
+test("generates a valid example for every recorded tool [T7]", { tags: "rest" }, () => {
   for (const { path, input } of createCatalog(...recordedSkills()).methods)
     expect([path, findProblems(input)]).toEqual([path, undefined]);
 });

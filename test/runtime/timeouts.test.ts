@@ -175,7 +175,7 @@ describe("discovery", () => {
     },
   );
 
-  test("does not find methods that are removed while others are read [X8]", async () => {
+  test("does not find methods that are removed while others are read [X8]", { tags: "rest" }, async () => {
     const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 5 } });
     expect(runtime.search("shelf").searched?.of).toBe(5_000);
     for (let skill = 0; skill < 99; skill++) runtime.unregister(`Numbered${skill}Skill`);

@@ -131,36 +131,40 @@ test("answers over MCP and HTTP that a skill is held, with the file and the comm
   expect(await post("/tools/OtherSkill.greet", {})).toContain("other");
 });
 
-test("holds a changed entry of a server while it runs, and leaves servers of unchanged entries alone [P12, M10]", async () => {
-  const entry = (...more: readonly string[]) => ({ command: process.execPath, args: [FIXTURE, ...more] });
-  const servers = (content: object): string => JSON.stringify({ mcpServers: content });
-  publish({ ".mcp.json": servers({ same: entry(), other: entry() }) });
-  git(cwd, "pull", "--quiet");
-  await trust();
-  const runtime = await open({ watch: true });
-  await runtime.ready;
-  const pid = (skill: string): Promise<unknown> => runtime.call(`${skill}.pid`, {});
-  const before = [await pid("SameMCP"), await pid("OtherMCP")];
-  const told = new Promise<string>((resolve) => {
-    runtime.on("log", ({ text }) => text.includes("is held") && resolve(text));
-  });
-  publish({ ".mcp.json": servers({ same: entry(), other: entry("--evil"), third: entry() }) });
-  git(cwd, "pull", "--quiet");
-  expect(await told).toContain("MCP server 'other' is held: .mcp.json changed by a pull; run skillgate trust");
-  expect([await pid("SameMCP"), await pid("OtherMCP")]).toEqual(before);
-  expect(runtime.servers.find(({ name }) => name === "third")).toMatchObject({
-    status: "error",
-    error: "MCP server 'third' is held: .mcp.json changed by a pull; run skillgate trust",
-  });
-  const started = new Promise<void>((resolve) => {
-    runtime.on("catalog", ({ skills }) => skills.some(({ name }) => name === "ThirdMCP") && resolve());
-  });
-  await trust();
-  await started;
-  await runtime.ready;
-  expect(await pid("SameMCP")).toBe(before[0]);
-  expect(await pid("OtherMCP")).not.toBe(before[1]);
-});
+test(
+  "holds a changed entry of a server while it runs, and leaves servers of unchanged entries alone [P12, M10]",
+  { tags: "rest" },
+  async () => {
+    const entry = (...more: readonly string[]) => ({ command: process.execPath, args: [FIXTURE, ...more] });
+    const servers = (content: object): string => JSON.stringify({ mcpServers: content });
+    publish({ ".mcp.json": servers({ same: entry(), other: entry() }) });
+    git(cwd, "pull", "--quiet");
+    await trust();
+    const runtime = await open({ watch: true });
+    await runtime.ready;
+    const pid = (skill: string): Promise<unknown> => runtime.call(`${skill}.pid`, {});
+    const before = [await pid("SameMCP"), await pid("OtherMCP")];
+    const told = new Promise<string>((resolve) => {
+      runtime.on("log", ({ text }) => text.includes("is held") && resolve(text));
+    });
+    publish({ ".mcp.json": servers({ same: entry(), other: entry("--evil"), third: entry() }) });
+    git(cwd, "pull", "--quiet");
+    expect(await told).toContain("MCP server 'other' is held: .mcp.json changed by a pull; run skillgate trust");
+    expect([await pid("SameMCP"), await pid("OtherMCP")]).toEqual(before);
+    expect(runtime.servers.find(({ name }) => name === "third")).toMatchObject({
+      status: "error",
+      error: "MCP server 'third' is held: .mcp.json changed by a pull; run skillgate trust",
+    });
+    const started = new Promise<void>((resolve) => {
+      runtime.on("catalog", ({ skills }) => skills.some(({ name }) => name === "ThirdMCP") && resolve());
+    });
+    await trust();
+    await started;
+    await runtime.ready;
+    expect(await pid("SameMCP")).toBe(before[0]);
+    expect(await pid("OtherMCP")).not.toBe(before[1]);
+  },
+);
 
 test(
   "holds a new skill that a pull has brought, also while the runtime watches the folder [P12]",
@@ -193,32 +197,36 @@ cassette: note.cassette.json
 source: '"${word}"'
 `;
 
-test("keeps the version of a saved skill in use that a pull has changed, and holds it at the next start [P12, R6]", async () => {
-  publish({ "skills/note.saved.yaml": NOTE("hello") });
-  git(cwd, "pull", "--quiet");
-  await trust();
-  const running = await open({ watch: true });
-  expect(await answer(running, "device.NoteSkill.run()")).toBe("hello");
-  publish({ "skills/note.saved.yaml": NOTE("evil"), "skills/new.saved.yaml": NOTE("evil").replace("Note", "New") });
-  git(cwd, "pull", "--quiet");
-  await reload(running);
-  expect(await answer(running, "device.NoteSkill.run()")).toBe("hello");
-  expect(running.problems).toContainEqual({
-    source: "note.saved.yaml",
-    error:
-      "note.saved.yaml is held: skills/note.saved.yaml changed by a pull; run skillgate trust. Until then, its version before the change stays in use",
-    isHeld: true,
-  });
-  expect(running.listHeldSkills()).toMatchObject([{ name: "NewSkill", source: "new.saved.yaml" }]);
-  const restarted = await open();
-  expect(await answer(restarted, "device.NoteSkill.run()")).toContain(
-    "NoteSkill is held: skills/note.saved.yaml changed by a pull; run skillgate trust (SKILL_HELD)",
-  );
-  await trust();
-  await reload(running);
-  expect(await answer(running, "device.NoteSkill.run()")).toBe("evil");
-  expect(running.listHeldSkills()).toEqual([]);
-});
+test(
+  "keeps the version of a saved skill in use that a pull has changed, and holds it at the next start [P12, R6]",
+  { tags: "rest" },
+  async () => {
+    publish({ "skills/note.saved.yaml": NOTE("hello") });
+    git(cwd, "pull", "--quiet");
+    await trust();
+    const running = await open({ watch: true });
+    expect(await answer(running, "device.NoteSkill.run()")).toBe("hello");
+    publish({ "skills/note.saved.yaml": NOTE("evil"), "skills/new.saved.yaml": NOTE("evil").replace("Note", "New") });
+    git(cwd, "pull", "--quiet");
+    await reload(running);
+    expect(await answer(running, "device.NoteSkill.run()")).toBe("hello");
+    expect(running.problems).toContainEqual({
+      source: "note.saved.yaml",
+      error:
+        "note.saved.yaml is held: skills/note.saved.yaml changed by a pull; run skillgate trust. Until then, its version before the change stays in use",
+      isHeld: true,
+    });
+    expect(running.listHeldSkills()).toMatchObject([{ name: "NewSkill", source: "new.saved.yaml" }]);
+    const restarted = await open();
+    expect(await answer(restarted, "device.NoteSkill.run()")).toContain(
+      "NoteSkill is held: skills/note.saved.yaml changed by a pull; run skillgate trust (SKILL_HELD)",
+    );
+    await trust();
+    await reload(running);
+    expect(await answer(running, "device.NoteSkill.run()")).toBe("evil");
+    expect(running.listHeldSkills()).toEqual([]);
+  },
+);
 
 test(
   "loads twenty saves of the author without a question, before and after a restart [P12]",

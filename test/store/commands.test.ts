@@ -133,43 +133,47 @@ test("verifies a log against a head that was kept elsewhere [P8]", { tags: "rest
   expect(await skillgate(["audit", "verify", "--head", "settings.yaml"], { cwd })).toMatchObject({ exit: 2 });
 });
 
-test("verifies an exported file, also elsewhere, and names a line that was changed [P8]", async () => {
-  const cwd = await projectWithCall();
-  const file = join(cwd, "audit.jsonl");
-  await skillgate(["audit", "export", "--out", file], { cwd });
-  const verified = await skillgate(["audit", "verify", file], { cwd });
-  expect(verified).toMatchObject({ exit: 0, stderr: "" });
-  expect(verified.stdout).toMatch(/^All is well: 2 records, signed \d{4}-\S+Z with the expected key: [\w+/=]+\n$/);
-  const other = project(SETTINGS);
-  expect((await skillgate(["audit", "verify", file], { cwd: other })).stdout).toContain(
-    "with a key that this project does not know: ",
-  );
-  const key = join(other, "key.pem");
-  const { publicKey } = generateKeyPairSync("ed25519");
-  writeFileSync(key, publicKey.export({ type: "spki", format: "pem" }));
-  expect(await skillgate(["audit", "verify", file, "--key", key], { cwd: other })).toMatchObject({
-    exit: 1,
-    stderr: expect.stringMatching(/^The trailer is signed by another key than expected: /),
-  });
-  expect(await skillgate(["audit", "verify", "--key", key], { cwd })).toMatchObject({
-    exit: 1,
-    stderr: expect.stringMatching(/^No head is signed by a key of this project; 1 are signed by other keys\. /),
-  });
-  expect(await skillgate(["audit", "verify", "--key", "settings.yaml"], { cwd })).toMatchObject({
-    exit: 2,
-    stderr: "Cannot read public keys in settings.yaml: it must be a copy of audit-keys.pub.pem\n",
-  });
-  writeFileSync(file, readFileSync(file, "utf8").replace('"ok"', '"OK"'));
-  expect(await skillgate(["audit", "verify", file], { cwd })).toEqual({
-    exit: 1,
-    stdout: "",
-    stderr: "Line 2 was changed\n",
-  });
-  expect(await skillgate(["audit", "verify", "none.jsonl"], { cwd })).toMatchObject({
-    exit: 2,
-    stderr: 'Cannot read "none.jsonl": it does not exist\n',
-  });
-});
+test(
+  "verifies an exported file, also elsewhere, and names a line that was changed [P8]",
+  { tags: "rest" },
+  async () => {
+    const cwd = await projectWithCall();
+    const file = join(cwd, "audit.jsonl");
+    await skillgate(["audit", "export", "--out", file], { cwd });
+    const verified = await skillgate(["audit", "verify", file], { cwd });
+    expect(verified).toMatchObject({ exit: 0, stderr: "" });
+    expect(verified.stdout).toMatch(/^All is well: 2 records, signed \d{4}-\S+Z with the expected key: [\w+/=]+\n$/);
+    const other = project(SETTINGS);
+    expect((await skillgate(["audit", "verify", file], { cwd: other })).stdout).toContain(
+      "with a key that this project does not know: ",
+    );
+    const key = join(other, "key.pem");
+    const { publicKey } = generateKeyPairSync("ed25519");
+    writeFileSync(key, publicKey.export({ type: "spki", format: "pem" }));
+    expect(await skillgate(["audit", "verify", file, "--key", key], { cwd: other })).toMatchObject({
+      exit: 1,
+      stderr: expect.stringMatching(/^The trailer is signed by another key than expected: /),
+    });
+    expect(await skillgate(["audit", "verify", "--key", key], { cwd })).toMatchObject({
+      exit: 1,
+      stderr: expect.stringMatching(/^No head is signed by a key of this project; 1 are signed by other keys\. /),
+    });
+    expect(await skillgate(["audit", "verify", "--key", "settings.yaml"], { cwd })).toMatchObject({
+      exit: 2,
+      stderr: "Cannot read public keys in settings.yaml: it must be a copy of audit-keys.pub.pem\n",
+    });
+    writeFileSync(file, readFileSync(file, "utf8").replace('"ok"', '"OK"'));
+    expect(await skillgate(["audit", "verify", file], { cwd })).toEqual({
+      exit: 1,
+      stdout: "",
+      stderr: "Line 2 was changed\n",
+    });
+    expect(await skillgate(["audit", "verify", "none.jsonl"], { cwd })).toMatchObject({
+      exit: 2,
+      stderr: 'Cannot read "none.jsonl": it does not exist\n',
+    });
+  },
+);
 
 test("prints new records while another process adds them [P8]", { tags: "rest" }, async () => {
   const cwd = await projectWithCall();

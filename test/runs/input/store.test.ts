@@ -222,7 +222,7 @@ test("bounds the keys of a space", { tags: "rest" }, async () => {
   await store.set("more", 1, next());
 });
 
-test.each(PLACES)("lists as many keys as a space may have: %s", async (_place, makeLocation) => {
+test.each(PLACES)("lists as many keys as a space may have: %s", { tags: "rest" }, async (_place, makeLocation) => {
   const database = await openDatabase(makeLocation());
   onTestFinished(() => database.close());
   const keys = Array.from({ length: SPACE_KEYS }, (_, at) => `key-${at}`);
@@ -430,7 +430,7 @@ test.each(kinds)(
   },
 );
 
-test("serves two programs at once, and a cassette without a store", async () => {
+test("serves two programs at once, and a cassette without a store", { tags: "rest" }, async () => {
   const runtime = await open({ store: createFolder(), runs: { record: "full" } });
   const code = (name: string): string => `for (let at = 0; at < 20; at++) await device.store.set("${name}-" + at, at);
     const found = await device.store.list("${name}-");

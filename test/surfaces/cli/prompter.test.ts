@@ -93,7 +93,7 @@ Trust it until others change it? [y/N] `;
     expect(shown).not.toContain("typed-secret");
   });
 
-  test("confirms the removal of a server [M10]", async () => {
+  test("confirms the removal of a server [M10]", { tags: "rest" }, async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     const refused = await inTerminal("mcp remove filesystem", cwd, [["[y/N]", "n\n"]]);
     expect(refused).toMatchObject({ exit: 4, shown: expect.stringContaining("it was not confirmed") });

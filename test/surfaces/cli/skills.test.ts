@@ -458,7 +458,7 @@ describe("skills settings, show, health and stats", () => {
     expect((await skillgate(["skills", "health", "WellSkill"], { cwd })).exit).toBe(0);
   });
 
-  test("print the details of a skill with show [L11]", async () => {
+  test("print the details of a skill with show [L11]", { tags: "rest" }, async () => {
     const cwd = project({
       "skills/weather/skill.ts": WEATHER,
       "skills/weather/SKILL.md":

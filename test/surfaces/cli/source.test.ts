@@ -74,37 +74,43 @@ test("source add adds nothing if its document cannot be read [O1]", async () => 
   });
 });
 
-test("source show, doctor and policy explain name the effect of an operation, and what decides it [O1, P3]", async () => {
-  const cwd = project();
-  writeFileSync(join(cwd, "shop.yaml"), DOCUMENT);
-  const effects = '{ "POST /orders/search": read }';
-  writeFileSync(join(cwd, "settings.yaml"), `sources: { shop: { openapi: shop.yaml, effects: ${effects} } }`);
-  const run = (...args: readonly string[]): Promise<Ended> => skillgate(args, { cwd });
-  const shown = await run("source", "show", "shop");
-  expect(shown).toMatchObject({
-    exit: 0,
-    stdout: expect.stringContaining("orders_search  read  POST /orders/search"),
-  });
-  const one = await run("source", "show", "shop", "orders_search");
-  expect(one.stdout).toContain('The effect is read: sources.shop.effects has "POST /orders/search": read');
-  expect(one.stdout).toContain("orders_search()");
-  expect(await run("source", "show", "shop", "order_search")).toMatchObject({
-    exit: 5,
-    stderr: expect.stringContaining("did you mean orders_search"),
-  });
-  const { stdout } = await run("doctor");
-  expect(stdout).toContain("! API shop: ShopAPI, 3 methods, 1 problem of its document: skillgate source check shop\n");
-  expect(stdout).toContain("POST /orders/search counts as reading only");
-  await run("policy", "init");
-  expect((await run("policy", "explain", "ShopAPI.orders_search")).stdout).toMatch(
-    /allow for [^]*asks before writes, and the method only reads[^]*The effect is read: sources\.shop\.effects/,
-  );
-  writeFileSync(join(cwd, "settings.yaml"), "sources: { shop: { openapi: shop.yaml } }");
-  expect((await run("policy", "explain", "ShopAPI.orders_search")).stdout).toMatch(
-    /ask for [^]*asks before writes, and the method does not only read[^]*The effect is write, by the verb POST/,
-  );
-  expect(await run("call", "ShopAPI.orders_search")).toMatchObject({ exit: 4 });
-});
+test(
+  "source show, doctor and policy explain name the effect of an operation, and what decides it [O1, P3]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project();
+    writeFileSync(join(cwd, "shop.yaml"), DOCUMENT);
+    const effects = '{ "POST /orders/search": read }';
+    writeFileSync(join(cwd, "settings.yaml"), `sources: { shop: { openapi: shop.yaml, effects: ${effects} } }`);
+    const run = (...args: readonly string[]): Promise<Ended> => skillgate(args, { cwd });
+    const shown = await run("source", "show", "shop");
+    expect(shown).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("orders_search  read  POST /orders/search"),
+    });
+    const one = await run("source", "show", "shop", "orders_search");
+    expect(one.stdout).toContain('The effect is read: sources.shop.effects has "POST /orders/search": read');
+    expect(one.stdout).toContain("orders_search()");
+    expect(await run("source", "show", "shop", "order_search")).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining("did you mean orders_search"),
+    });
+    const { stdout } = await run("doctor");
+    expect(stdout).toContain(
+      "! API shop: ShopAPI, 3 methods, 1 problem of its document: skillgate source check shop\n",
+    );
+    expect(stdout).toContain("POST /orders/search counts as reading only");
+    await run("policy", "init");
+    expect((await run("policy", "explain", "ShopAPI.orders_search")).stdout).toMatch(
+      /allow for [^]*asks before writes, and the method only reads[^]*The effect is read: sources\.shop\.effects/,
+    );
+    writeFileSync(join(cwd, "settings.yaml"), "sources: { shop: { openapi: shop.yaml } }");
+    expect((await run("policy", "explain", "ShopAPI.orders_search")).stdout).toMatch(
+      /ask for [^]*asks before writes, and the method does not only read[^]*The effect is write, by the verb POST/,
+    );
+    expect(await run("call", "ShopAPI.orders_search")).toMatchObject({ exit: 4 });
+  },
+);
 
 test("source says what is wrong with a file, a name or a document [O1]", async () => {
   const cwd = project();

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
@@ -23,33 +25,29 @@ useBrowser();
 const ADD = "return await device.TestSkill.add({ a: 2, b: 3 })";
 
 describe.skipIf(!hasChromium)("the page of the chat", () => {
-  test(
-    "shows a program with its calls and the answer, in both colours, and the same after a reload [O2, G1]",
-    { tags: "rest" },
-    async () => {
-      const answer = "The sum is **5**.\n\n| a | b |\n|---|---|\n| 2 | 3 |";
-      await using model = await serveReplies([callCode(ADD), sayText(answer)]);
-      const server = await serveWithModel(model);
-      const { page, faults } = await openConsole(server, "#/chat");
-      await page.getByText("openai:test-model. A message may use").waitFor();
-      await say(page, "What is 2 + 3?");
-      await page.getByRole("strong").getByText("5").waitFor();
-      const program = page.getByRole("article", { name: "Program" });
-      await program.getByLabel("Code").getByText("device.TestSkill.add").waitFor();
-      await program.getByLabel("Calls").getByText("TestSkill.add").waitFor();
-      await page.getByText(/1 turn · 1 call · [\d,]+ tokens?, [\d,]+ of them read, cost [\d.]+ · /).waitFor();
-      await checkViews(page, BOTH_COLOURS, async (view) => {
-        await takeScreenshot(page, `chat-${view}`);
-        expect(await findViolations(page), view).toEqual([]);
-      });
-      await page.reload();
-      await page.getByRole("strong").getByText("5").waitFor();
-      expect(await page.getByText("What is 2 + 3?").count()).toBe(1);
-      await page.getByRole("button", { name: "New conversation" }).click();
-      await page.getByText("Ask for something", { exact: true }).waitFor();
-      expect(faults).toEqual([]);
-    },
-  );
+  test("shows a program with its calls and the answer, in both colours, and the same after a reload [O2, G1]", async () => {
+    const answer = "The sum is **5**.\n\n| a | b |\n|---|---|\n| 2 | 3 |";
+    await using model = await serveReplies([callCode(ADD), sayText(answer)]);
+    const server = await serveWithModel(model);
+    const { page, faults } = await openConsole(server, "#/chat");
+    await page.getByText("openai:test-model. A message may use").waitFor();
+    await say(page, "What is 2 + 3?");
+    await page.getByRole("strong").getByText("5").waitFor();
+    const program = page.getByRole("article", { name: "Program" });
+    await program.getByLabel("Code").getByText("device.TestSkill.add").waitFor();
+    await program.getByLabel("Calls").getByText("TestSkill.add").waitFor();
+    await page.getByText(/1 turn · 1 call · [\d,]+ tokens?, [\d,]+ of them read, cost [\d.]+ · /).waitFor();
+    await checkViews(page, BOTH_COLOURS, async (view) => {
+      await takeScreenshot(page, `chat-${view}`);
+      expect(await findViolations(page), view).toEqual([]);
+    });
+    await page.reload();
+    await page.getByRole("strong").getByText("5").waitFor();
+    expect(await page.getByText("What is 2 + 3?").count()).toBe(1);
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.getByText("Ask for something", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
 
   test("asks for an approval in place, and continues with the answer [O2, P4]", async () => {
     await using model = await serveReplies([callCode("return await device.TestSkill.pay()"), sayText("Paid.")]);
@@ -64,29 +62,25 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
     expect(faults).toEqual([]);
   });
 
-  test(
-    "continues in a second tab of the same login, also after a new conversation [O2, G1]",
-    { tags: "rest" },
-    async () => {
-      await using model = await serveReplies([sayText("First."), sayText("Second."), sayText("Third.")]);
-      const server = await serveWithModel(model);
-      const { page } = await openConsole(server, "#/chat");
-      const second = await page.context().newPage();
-      await second.goto(page.url());
-      await say(page, "One");
-      await second.getByText("First.").waitFor();
-      await say(second, "Two");
-      await page.getByText("Second.").waitFor();
-      await page.getByRole("button", { name: "New conversation" }).click();
-      await second.getByText("Ask for something", { exact: true }).waitFor();
-      await say(page, "Three");
-      await second.getByText("Third.").waitFor();
-      expect(await second.getByText("First.").count()).toBe(0);
-      expect(await second.getByText("Three", { exact: true }).count()).toBe(1);
-    },
-  );
+  test("continues in a second tab of the same login, also after a new conversation [O2, G1]", async () => {
+    await using model = await serveReplies([sayText("First."), sayText("Second."), sayText("Third.")]);
+    const server = await serveWithModel(model);
+    const { page } = await openConsole(server, "#/chat");
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await say(page, "One");
+    await second.getByText("First.").waitFor();
+    await say(second, "Two");
+    await page.getByText("Second.").waitFor();
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await second.getByText("Ask for something", { exact: true }).waitFor();
+    await say(page, "Three");
+    await second.getByText("Third.").waitFor();
+    expect(await second.getByText("First.").count()).toBe(0);
+    expect(await second.getByText("Three", { exact: true }).count()).toBe(1);
+  });
 
-  test("stops a program, and the conversation continues [O2, G6]", { tags: "rest" }, async () => {
+  test("stops a program, and the conversation continues [O2, G6]", async () => {
     const aborted = whenSlow("aborted");
     await using model = await serveReplies([callCode("return await device.TestSkill.slow()"), sayText("Hello.")]);
     const server = await serveWithModel(model);
@@ -102,7 +96,7 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
     slow.began = () => {};
   });
 
-  test("shows HTML, images and links of a reply as text, and loads nothing [O2]", { tags: "rest" }, async () => {
+  test("shows HTML, images and links of a reply as text, and loads nothing [O2]", async () => {
     const hostile = [
       '<img src="http://192.0.2.1/x.png" onerror="document.body.dataset.hostile=1"><script>document.body.dataset.hostile=1</script>',
       "![tracking](http://192.0.2.1/pixel.png)",
@@ -130,7 +124,7 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
     expect(faults).toEqual([]);
   });
 
-  test("says in three lines how to get a model [O2, G2]", { tags: "rest" }, async () => {
+  test("says in three lines how to get a model [O2, G2]", async () => {
     const server = await serveConsole({ project: folder() });
     const { page } = await openConsole(server, "#/chat");
     await page.getByText("No model", { exact: true }).waitFor();
@@ -139,7 +133,7 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
     await page.getByText(/export ANTHROPIC_API_KEY/).waitFor();
   });
 
-  test("shows an error of the model with its advice [O2, G7]", { tags: "rest" }, async () => {
+  test("shows an error of the model with its advice [O2, G7]", async () => {
     const server = await serveConsole({
       runtime: {
         settings: writeSettings(

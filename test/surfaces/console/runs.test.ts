@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -32,112 +34,100 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(faults).toEqual([]);
   });
 
-  test(
-    "sorts by a column, and filters by method, duration and time, all in the address [O2]",
-    { tags: "rest" },
-    async () => {
-      const server = await serveBank();
-      const { runs } = await server.runtime.database();
-      const hour = 3_600_000;
-      for (const [at, source] of [log("one"), `${log("two")} ${log("two")}`].entries()) {
-        const { runId } = await server.runtime.run(source);
-        const created = Date.now() - (3 - at) * hour;
-        await runs.update(runId, { created, ended: created + 2_000 - at * 1_000, duration: 2_000 - at * 1_000 });
+  test("sorts by a column, and filters by method, duration and time, all in the address [O2]", async () => {
+    const server = await serveBank();
+    const { runs } = await server.runtime.database();
+    const hour = 3_600_000;
+    for (const [at, source] of [log("one"), `${log("two")} ${log("two")}`].entries()) {
+      const { runId } = await server.runtime.run(source);
+      const created = Date.now() - (3 - at) * hour;
+      await runs.update(runId, { created, ended: created + 2_000 - at * 1_000, duration: 2_000 - at * 1_000 });
+    }
+    await server.runtime.run("return 41 + 1");
+    const { page, faults } = await openConsole(server, "#/runs");
+    const firstRow = page.getByRole("row").nth(1);
+    await firstRow.getByText("return 41 + 1").waitFor();
+    await page.getByRole("button", { name: "Duration" }).click();
+    await firstRow.getByText("2.0 s").waitFor();
+    expect(await page.getByRole("columnheader", { name: "Duration" }).getAttribute("aria-sort")).toBe("descending");
+    await page.getByRole("button", { name: "Duration" }).click();
+    await firstRow.getByText("return 41 + 1").waitFor();
+    expect(page.url()).toContain("sort=duration&order=up");
+    await page.getByLabel("Method or skill").fill("BankSkill.log");
+    await page.getByText("2 runs", { exact: true }).waitFor();
+    await firstRow.getByText("1.0 s").waitFor();
+    await page.locator("select[name=min]").selectOption("1000");
+    await page.locator("select[name=hours]").selectOption("range");
+    await page.getByLabel("Before").fill(new Date(Date.now() - 2.5 * hour).toISOString().slice(0, 16));
+    await page.getByText("1 run", { exact: true }).waitFor();
+    await firstRow.getByText("2.0 s").waitFor();
+    const address = page.url();
+    await page.reload();
+    await page.getByText("1 run", { exact: true }).waitFor();
+    expect(page.url()).toBe(address);
+    expect(await page.getByLabel("Method or skill").inputValue()).toBe("BankSkill.log");
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("Method or skill").fill("BankSkill.find");
+    await page.getByRole("link", { name: "Show all runs" }).click();
+    await page.getByText("3 runs", { exact: true }).waitFor();
+    expect(await page.getByLabel("Method or skill").inputValue()).toBe("");
+    expect(faults).toEqual([]);
+  });
+
+  test("shows when a run of yesterday began, whole, in windows of 1440 and 390 pixels [O2]", async () => {
+    const server = await serveBank();
+    const { runId } = await server.runtime.run(log("a line that a narrow window cuts, but not the time of its run"));
+    const { runs } = await server.runtime.database();
+    const created = Date.now() - 86_400_000;
+    await runs.update(runId, { created, ended: created + 3_000, duration: 3_000 });
+    const { page } = await openConsole(server, "#/runs");
+    const views = [
+      ["light", 1440],
+      ["light", 390],
+    ] as const;
+    await checkViews(page, views, async (view) => {
+      for (const text of [page.locator("[role=gridcell] time"), page.getByText("3.0 s")]) {
+        await text.waitFor();
+        expect(
+          await text.evaluate((element) => element.scrollWidth <= (element.parentElement?.clientWidth ?? 0)),
+          view,
+        ).toBe(true);
       }
-      await server.runtime.run("return 41 + 1");
-      const { page, faults } = await openConsole(server, "#/runs");
-      const firstRow = page.getByRole("row").nth(1);
-      await firstRow.getByText("return 41 + 1").waitFor();
-      await page.getByRole("button", { name: "Duration" }).click();
-      await firstRow.getByText("2.0 s").waitFor();
-      expect(await page.getByRole("columnheader", { name: "Duration" }).getAttribute("aria-sort")).toBe("descending");
-      await page.getByRole("button", { name: "Duration" }).click();
-      await firstRow.getByText("return 41 + 1").waitFor();
-      expect(page.url()).toContain("sort=duration&order=up");
-      await page.getByLabel("Method or skill").fill("BankSkill.log");
-      await page.getByText("2 runs", { exact: true }).waitFor();
-      await firstRow.getByText("1.0 s").waitFor();
-      await page.locator("select[name=min]").selectOption("1000");
-      await page.locator("select[name=hours]").selectOption("range");
-      await page.getByLabel("Before").fill(new Date(Date.now() - 2.5 * hour).toISOString().slice(0, 16));
-      await page.getByText("1 run", { exact: true }).waitFor();
-      await firstRow.getByText("2.0 s").waitFor();
-      const address = page.url();
-      await page.reload();
-      await page.getByText("1 run", { exact: true }).waitFor();
-      expect(page.url()).toBe(address);
-      expect(await page.getByLabel("Method or skill").inputValue()).toBe("BankSkill.log");
-      expect(await findViolations(page)).toEqual([]);
-      await page.getByLabel("Method or skill").fill("BankSkill.find");
-      await page.getByRole("link", { name: "Show all runs" }).click();
-      await page.getByText("3 runs", { exact: true }).waitFor();
-      expect(await page.getByLabel("Method or skill").inputValue()).toBe("");
-      expect(faults).toEqual([]);
-    },
-  );
+      const day = new Date(created).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+      expect(await page.locator("[role=gridcell] time").innerText()).toContain(day);
+      expect(await findViolations(page), view).toEqual([]);
+    });
+  });
 
-  test(
-    "shows when a run of yesterday began, whole, in windows of 1440 and 390 pixels [O2]",
-    { tags: "rest" },
-    async () => {
-      const server = await serveBank();
-      const { runId } = await server.runtime.run(log("a line that a narrow window cuts, but not the time of its run"));
-      const { runs } = await server.runtime.database();
-      const created = Date.now() - 86_400_000;
-      await runs.update(runId, { created, ended: created + 3_000, duration: 3_000 });
-      const { page } = await openConsole(server, "#/runs");
-      const views = [
-        ["light", 1440],
-        ["light", 390],
-      ] as const;
-      await checkViews(page, views, async (view) => {
-        for (const text of [page.locator("[role=gridcell] time"), page.getByText("3.0 s")]) {
-          await text.waitFor();
-          expect(
-            await text.evaluate((element) => element.scrollWidth <= (element.parentElement?.clientWidth ?? 0)),
-            view,
-          ).toBe(true);
-        }
-        const day = new Date(created).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
-        expect(await page.locator("[role=gridcell] time").innerText()).toContain(day);
-        expect(await findViolations(page), view).toEqual([]);
-      });
-    },
-  );
+  test("opens the filtered list from the overview, with runs that are not recorded and refused ones [O2]", async () => {
+    const server = await serveBank();
+    await server.runtime.run("return 41 + 1");
+    await server.runtime.run("return device.BankSkill.lgo()");
+    const { page, faults } = await openConsole(server, "#/");
+    await page.getByRole("link", { name: "Runs, last hour" }).click();
+    await page.getByText("2 runs", { exact: true }).waitFor();
+    expect(page.url()).toContain("#/runs?hours=1");
+    await goTo(page, "#/");
+    await page.getByRole("link", { name: "1 failed or refused" }).click();
+    await page.getByText("1 run", { exact: true }).waitFor();
+    await goTo(page, "#/");
+    const chart = page.locator(".chart svg").first();
+    const { width = 0, height = 0 } = (await chart.boundingBox()) ?? {};
+    await chart.click({ position: { x: width - 1, y: height / 2 } });
+    await page.getByText("2 runs", { exact: true }).waitFor();
+    expect(page.url()).toMatch(/#\/runs\?since=\d+&until=\d+$/);
+    await page.getByText("return 41 + 1").click();
+    await page.getByText("The calls and the result of this run are not recorded").waitFor();
+    await goTo(page, "#/refusals");
+    await page.getByText("BankSkill.lgo").click();
+    await page.getByText("Also called lgo.").waitFor();
+    await page.getByRole("dialog").getByRole("link", { name: /^run / }).click();
+    await page.getByText("return device.BankSkill.lgo()", { exact: true }).first().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
 
-  test(
-    "opens the filtered list from the overview, with runs that are not recorded and refused ones [O2]",
-    { tags: "rest" },
-    async () => {
-      const server = await serveBank();
-      await server.runtime.run("return 41 + 1");
-      await server.runtime.run("return device.BankSkill.lgo()");
-      const { page, faults } = await openConsole(server, "#/");
-      await page.getByRole("link", { name: "Runs, last hour" }).click();
-      await page.getByText("2 runs", { exact: true }).waitFor();
-      expect(page.url()).toContain("#/runs?hours=1");
-      await goTo(page, "#/");
-      await page.getByRole("link", { name: "1 failed or refused" }).click();
-      await page.getByText("1 run", { exact: true }).waitFor();
-      await goTo(page, "#/");
-      const chart = page.locator(".chart svg").first();
-      const { width = 0, height = 0 } = (await chart.boundingBox()) ?? {};
-      await chart.click({ position: { x: width - 1, y: height / 2 } });
-      await page.getByText("2 runs", { exact: true }).waitFor();
-      expect(page.url()).toMatch(/#\/runs\?since=\d+&until=\d+$/);
-      await page.getByText("return 41 + 1").click();
-      await page.getByText("The calls and the result of this run are not recorded").waitFor();
-      await goTo(page, "#/refusals");
-      await page.getByText("BankSkill.lgo").click();
-      await page.getByText("Also called lgo.").waitFor();
-      await page.getByRole("dialog").getByRole("link", { name: /^run / }).click();
-      await page.getByText("return device.BankSkill.lgo()", { exact: true }).first().waitFor();
-      expect(await findViolations(page)).toEqual([]);
-      expect(faults).toEqual([]);
-    },
-  );
-
-  test("shows program, calls, record and outcome, replays, and compares [O2, R5]", { tags: "rest" }, async () => {
+  test("shows program, calls, record and outcome, replays, and compares [O2, R5]", async () => {
     const server = await serveBank();
     const first = await server.runtime.run(`${log("a")}\n${log("b")}\nreturn { ok: true }`);
     const second = await server.runtime.run(`${log("a")}\n${log("c")}\nreturn { ok: true }`);
@@ -158,42 +148,38 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(faults).toEqual([]);
   });
 
-  test(
-    "has a heading, the way back to the list, its neighbours there, and the run before of its program [O2]",
-    { tags: "rest" },
-    async () => {
-      const server = await serveBank();
-      const programs = [log("a"), log("b"), log("a"), "return device.BankSkill.fail()"];
-      const ids: string[] = [];
-      for (const program of programs) {
-        const { runId } = await server.runtime.run(program);
-        ids.push(runId);
-        await (await server.runtime.database()).runs.update(runId, { created: 1_000_000 * ids.length });
-      }
-      const [first, second, third] = ids.map((id) => id.slice(0, 8));
-      const { page, faults } = await openConsole(server, "#/runs?state=completed");
-      await page.getByRole("row").nth(2).click();
-      await page.getByRole("heading", { level: 1, name: `Run ${second}` }).waitFor();
-      expect(await page.title()).toContain(`Run ${second}`);
-      await page.locator(".program-string", { hasText: '"b"' }).waitFor();
-      await page.getByRole("link", { name: "← Previous" }).click();
-      await page.getByRole("heading", { level: 1, name: `Run ${third}` }).waitFor();
-      await expect.poll(() => page.getByRole("link", { name: "← Previous" }).count()).toBe(0);
-      expect(await findViolations(page)).toEqual([]);
-      await page.getByRole("link", { name: "Compare …" }).click();
-      await page.getByRole("link", { name: "Compare with the previous run of this program" }).click();
-      await page.getByRole("heading", { level: 1, name: `Runs ${third} and ${first}` }).waitFor();
-      await page.getByText("The runs are the same").waitFor();
-      await page.getByRole("link", { name: `← Run ${third}` }).click();
-      await page.getByRole("link", { name: "all runs of this program" }).click();
-      await page.getByText("2 runs", { exact: true }).waitFor();
-      await page.getByRole("button", { name: "Of one program ×" }).click();
-      await page.getByText("4 runs", { exact: true }).waitFor();
-      expect(faults).toEqual([]);
-    },
-  );
+  test("has a heading, the way back to the list, its neighbours there, and the run before of its program [O2]", async () => {
+    const server = await serveBank();
+    const programs = [log("a"), log("b"), log("a"), "return device.BankSkill.fail()"];
+    const ids: string[] = [];
+    for (const program of programs) {
+      const { runId } = await server.runtime.run(program);
+      ids.push(runId);
+      await (await server.runtime.database()).runs.update(runId, { created: 1_000_000 * ids.length });
+    }
+    const [first, second, third] = ids.map((id) => id.slice(0, 8));
+    const { page, faults } = await openConsole(server, "#/runs?state=completed");
+    await page.getByRole("row").nth(2).click();
+    await page.getByRole("heading", { level: 1, name: `Run ${second}` }).waitFor();
+    expect(await page.title()).toContain(`Run ${second}`);
+    await page.locator(".program-string", { hasText: '"b"' }).waitFor();
+    await page.getByRole("link", { name: "← Previous" }).click();
+    await page.getByRole("heading", { level: 1, name: `Run ${third}` }).waitFor();
+    await expect.poll(() => page.getByRole("link", { name: "← Previous" }).count()).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("link", { name: "Compare …" }).click();
+    await page.getByRole("link", { name: "Compare with the previous run of this program" }).click();
+    await page.getByRole("heading", { level: 1, name: `Runs ${third} and ${first}` }).waitFor();
+    await page.getByText("The runs are the same").waitFor();
+    await page.getByRole("link", { name: `← Run ${third}` }).click();
+    await page.getByRole("link", { name: "all runs of this program" }).click();
+    await page.getByText("2 runs", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Of one program ×" }).click();
+    await page.getByText("4 runs", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
 
-  test("shows the stack of a skill's error to the owner, and not to a key [O2, P1]", { tags: "rest" }, async () => {
+  test("shows the stack of a skill's error to the owner, and not to a key [O2, P1]", async () => {
     const project = createFolder();
     const folder = join(project, "skills");
     mkdirSync(folder);
@@ -223,7 +209,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(detail.log).toEqual([]);
   });
 
-  test("continues a failed run in the playground without a second effect [O2, R7]", { tags: "rest" }, async () => {
+  test("continues a failed run in the playground without a second effect [O2, R7]", async () => {
     const server = await serveBank();
     const failed = await server.runtime.run(`${log("once")}\nreturn device.BankSkill.fail()`);
     const calls: string[] = [];
@@ -240,7 +226,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(calls).toEqual([]);
   });
 
-  test("shows a run that waits while it waits, and cancels it [O2, R2]", { tags: "rest" }, async () => {
+  test("shows a run that waits while it waits, and cancels it [O2, R2]", async () => {
     const server = await serveBank();
     const next = followQuestions(server.runtime);
     const outcome = server.runtime.run(
@@ -257,7 +243,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(await outcome).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
   });
 
-  test("saves a run that worked as a saved skill [O2, R6]", { tags: "rest" }, async () => {
+  test("saves a run that worked as a saved skill [O2, R6]", async () => {
     const project = createFolder();
     const folder = join(project, "skills");
     mkdirSync(folder);
@@ -290,7 +276,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     await dialog.getByText("note-down.saved.yaml already exists").waitFor();
   });
 
-  test("says what is wrong with an unknown run [O2]", { tags: "rest" }, async () => {
+  test("says what is wrong with an unknown run [O2]", async () => {
     const { page } = await openConsole(await serveBank(), "#/runs/nope");
     expect(await page.getByRole("alert").innerText()).toContain("Unknown run: nope");
   });

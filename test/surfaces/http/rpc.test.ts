@@ -326,25 +326,29 @@ test("answers calls over a WebSocket with progress, and cancels them when it clo
   slow.began = () => {};
 });
 
-test("closes a WebSocket with a reason for too large a message, and answers any number of calls [V6]", async () => {
-  const { url } = await serve({ bodyBytes: 10_000 });
-  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`);
-  const closed = once(socket, "close");
-  await once(socket, "open");
-  const answers: Parsed[] = [];
-  const answered = new Promise<void>((resolve) => {
-    socket.on("message", (data) => {
-      answers.push(JSON.parse((data as Buffer).toString()));
-      if (answers.length === 500) resolve();
+test(
+  "closes a WebSocket with a reason for too large a message, and answers any number of calls [V6]",
+  { tags: "rest" },
+  async () => {
+    const { url } = await serve({ bodyBytes: 10_000 });
+    const socket = new WebSocket(`${url.replace("http", "ws")}/ws`);
+    const closed = once(socket, "close");
+    await once(socket, "open");
+    const answers: Parsed[] = [];
+    const answered = new Promise<void>((resolve) => {
+      socket.on("message", (data) => {
+        answers.push(JSON.parse((data as Buffer).toString()));
+        if (answers.length === 500) resolve();
+      });
     });
-  });
-  for (let id = 0; id < 500; id++) socket.send(JSON.stringify(call("TestSkill.add", { a: id, b: 1 }, id)));
-  await answered;
-  expect(answers.every(({ id, result }) => result.data.sum === id + 1)).toBe(true);
-  socket.send("x".repeat(20_000));
-  expect((await closed)[0]).toBe(1009);
-  expect((await fetch(`${url}/health`)).status).toBe(200);
-});
+    for (let id = 0; id < 500; id++) socket.send(JSON.stringify(call("TestSkill.add", { a: id, b: 1 }, id)));
+    await answered;
+    expect(answers.every(({ id, result }) => result.data.sum === id + 1)).toBe(true);
+    socket.send("x".repeat(20_000));
+    expect((await closed)[0]).toBe(1009);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  },
+);
 
 test("reads a resource with values that JSON cannot represent over a WebSocket [V2]", async () => {
   const { url } = await serve({}, { skills: [ODD_SKILL] });

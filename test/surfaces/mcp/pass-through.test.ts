@@ -94,7 +94,7 @@ describe.each(takeEvery(2, ERAS))(
       expect(extensions).not.toHaveProperty("io.modelcontextprotocol/ui");
     });
 
-    test("cannot call one without the capability [M7] [V1]", async () => {
+    test("cannot call one without the capability [M7] [V1]", { tags: "rest" }, async () => {
       const url = await serveRich("both");
       const [all, none] = await Promise.all([open(url, CLIENT), open(url)]);
       await all.request("tools/list");

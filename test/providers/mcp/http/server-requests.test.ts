@@ -62,22 +62,26 @@ const DONE = { kind: "completed", value: "done" };
 test.each([
   ["with ids of their own", 100, (count: number) => `id ${count}`],
   ["with the same id", 1, () => "id"],
-])("holds few connections for requests of a server that takes no answers, %s [M3]", async (_name, most, getId) => {
-  let answers = 0;
-  const runtime = await connectTo({
-    call(stream, end) {
-      for (let count = 0; count < 2_000; count++) stream.write(ask(getId(count)));
-      end();
-    },
-    answer: () => void answers++,
-  });
-  expect(await runtime.run(CODE)).toMatchObject(DONE);
-  await expect.poll(() => answers).toBe(most);
-  expect(await runtime.run(CODE)).toMatchObject(DONE);
-  expect(answers).toBe(most);
-});
+])(
+  "holds few connections for requests of a server that takes no answers, %s [M3]",
+  { tags: "rest" },
+  async (_name, most, getId) => {
+    let answers = 0;
+    const runtime = await connectTo({
+      call(stream, end) {
+        for (let count = 0; count < 2_000; count++) stream.write(ask(getId(count)));
+        end();
+      },
+      answer: () => void answers++,
+    });
+    expect(await runtime.run(CODE)).toMatchObject(DONE);
+    await expect.poll(() => answers).toBe(most);
+    expect(await runtime.run(CODE)).toMatchObject(DONE);
+    expect(answers).toBe(most);
+  },
+);
 
-test("answers any number of requests that come one after another [M3]", async () => {
+test("answers any number of requests that come one after another [M3]", { tags: "rest" }, async () => {
   let stream: ServerResponse | undefined;
   let end = (): void => {};
   const ids: unknown[] = [];

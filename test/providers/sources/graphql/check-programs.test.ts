@@ -106,12 +106,16 @@ test.each([
   expect(calls).toEqual([{ query: ISSUE }]);
 });
 
-test("checks the uses of a result by the selection of a text with a tag", { timeout: 60_000 }, async () => {
-  const { violations } = await runtime.checkTypes(
-    `const { issue } = await device.TrackerGraph.query({ query: gql\`${ISSUE}\` });\nreturn issue.titel;`,
-  );
-  expect(violations.map(({ suggestions }) => suggestions)).toEqual([["title"]]);
-});
+test(
+  "checks the uses of a result by the selection of a text with a tag",
+  { tags: "rest", timeout: 60_000 },
+  async () => {
+    const { violations } = await runtime.checkTypes(
+      `const { issue } = await device.TrackerGraph.query({ query: gql\`${ISSUE}\` });\nreturn issue.titel;`,
+    );
+    expect(violations.map(({ suggestions }) => suggestions)).toEqual([["title"]]);
+  },
+);
 
 test("leaves out a tag in front of a text with parts", async () => {
   calls.length = 0;

@@ -109,7 +109,7 @@ test("the headers and the account of the settings are sent with the introspectio
   ]);
 });
 
-test("an endpoint that does not describe its schema says what to do [O1]", async () => {
+test("an endpoint that does not describe its schema says what to do [O1]", { tags: "rest" }, async () => {
   // As GraphQL.js says it.
   const message = 'GraphQL introspection has been disabled, but the requested query contained the field "__schema".';
   const off = await startHttp((_, response) => response.writeHead(400).end(JSON.stringify({ errors: [{ message }] })));

@@ -66,24 +66,28 @@ test("source add proposes --graphql for an address that is no OpenAPI document [
   expect(added).toMatchObject({ exit: 1, stderr: expect.stringContaining("add --graphql if it is a GraphQL API") });
 });
 
-test("doctor names what is left out of a schema, a mutation that only settings make harmless, and an API without one [O1]", async () => {
-  const cwd = project();
-  const { url } = await startGraphServer({ typeDefs: SDL });
-  writeFileSync(join(cwd, "tracker.graphql"), SDL.replace("title: String! }", "title: String! broken: Missing }"));
-  const sources = {
-    whole: { graphql: url, private: true },
-    part: { graphql: url, schema: "./tracker.graphql", private: true, effects: { "mutate:createIssue": "read" } },
-    gone: { graphql: url.replace("/graphql", "/none"), private: true },
-  };
-  writeFileSync(join(cwd, "settings.yaml"), JSON.stringify({ sources }));
-  const { exit, stdout } = await skillgate(["doctor"], { cwd });
-  expect(stdout).toContain("✓ API whole: WholeGraph, 2 methods for 2 root fields\n");
-  expect(stdout).toContain(
-    "! API part: PartGraph, 2 methods for 2 root fields, 1 problem of its schema: skillgate source check part\n",
-  );
-  expect(stdout).toContain(
-    'mutation createIssue counts as reading only. The effect is read: sources.part.effects has "mutate:createIssue": read',
-  );
-  expect(stdout).toContain("✗ API gone: Cannot use the schema of gone");
-  expect(exit).toBe(2);
-});
+test(
+  "doctor names what is left out of a schema, a mutation that only settings make harmless, and an API without one [O1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project();
+    const { url } = await startGraphServer({ typeDefs: SDL });
+    writeFileSync(join(cwd, "tracker.graphql"), SDL.replace("title: String! }", "title: String! broken: Missing }"));
+    const sources = {
+      whole: { graphql: url, private: true },
+      part: { graphql: url, schema: "./tracker.graphql", private: true, effects: { "mutate:createIssue": "read" } },
+      gone: { graphql: url.replace("/graphql", "/none"), private: true },
+    };
+    writeFileSync(join(cwd, "settings.yaml"), JSON.stringify({ sources }));
+    const { exit, stdout } = await skillgate(["doctor"], { cwd });
+    expect(stdout).toContain("✓ API whole: WholeGraph, 2 methods for 2 root fields\n");
+    expect(stdout).toContain(
+      "! API part: PartGraph, 2 methods for 2 root fields, 1 problem of its schema: skillgate source check part\n",
+    );
+    expect(stdout).toContain(
+      'mutation createIssue counts as reading only. The effect is read: sources.part.effects has "mutate:createIssue": read',
+    );
+    expect(stdout).toContain("✗ API gone: Cannot use the schema of gone");
+    expect(exit).toBe(2);
+  },
+);

@@ -88,7 +88,7 @@ test("adds the API of a pasted document, shows its operations, accepts a change,
   expect(server.runtime.catalog.skill("ShopAPI")).toBeUndefined();
 });
 
-test("adds a GraphQL API by its endpoint, shows its root fields, and removes it [O2]", async () => {
+test("adds a GraphQL API by its endpoint, shows its root fields, and removes it [O2]", { tags: "rest" }, async () => {
   const { url } = await startGraphServer({ typeDefs: SDL.replace("broken: Missing", ""), resolvers: ISSUES });
   const project = folder();
   const server = await serveProject(project);

@@ -172,7 +172,7 @@ describe("the endpoints of automations", () => {
     for (const close of closers) await close();
   });
 
-  test("show an automation, and accept, run, repeat, pause and resume it", async () => {
+  test("show an automation, and accept, run, repeat, pause and resume it", { tags: "rest" }, async () => {
     const server = await serveBoard();
     server.write("report", {
       schedule: { cron: "0 9 * * *", zone: "Asia/Tokyo", input: { text: "morning" } },

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 
+import { takeShare } from "../../../support/repetitions.ts";
 import { type SignedDelivery, signers } from "../../../automations/webhook/deliveries.ts";
 import { serveHooks } from "./hook-server.ts";
 
@@ -45,11 +46,17 @@ async function sendAll(port: number, localAddress: string): Promise<readonly num
   return [...(await text(socket)).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 }
 
-test.each([
+const SENDERS = [
   ["one address", () => "127.0.7.1"],
   ["many addresses", (at: number) => `127.0.7.${1 + at}`],
   ["the address of the deliveries", () => "127.0.7.251"],
-])("takes deliveries beside a flood of wrong signatures of the same network, from %s", deliverBesideFlood);
+] as const;
+
+test.each(takeShare(SENDERS.length, SENDERS))(
+  "takes deliveries beside a flood of wrong signatures of the same network, from %s",
+  { tags: "repeated" },
+  deliverBesideFlood,
+);
 
 async function deliverBesideFlood(_senders: string, getAddress: (at: number) => string): Promise<void> {
   const { url, stored } = await serveHooks();
@@ -66,7 +73,7 @@ async function deliverBesideFlood(_senders: string, getAddress: (at: number) => 
   expect(stored).toHaveLength(41);
 }
 
-test("takes deliveries beside bodies of 1 MB that do not arrive, from many addresses", async () => {
+test("takes deliveries beside bodies of 1 MB that do not arrive, from many addresses", { tags: "rest" }, async () => {
   const { url, stored } = await serveHooks();
   const port = Number(new URL(url).port);
   const sockets = await Promise.all(Array.from({ length: 100 }, (_, at) => openSlowBody(port, `127.0.8.${at + 1}`)));
