@@ -120,7 +120,10 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
   };
 }
 
-/** The type of the input of a run: that of its schema, else that of the value. */
+/** UTF-16 units of the JSON of an input whose type is inferred: to read a longer one would take a turn of the event loop. */
+const MAX_INFERRED_UNITS = 128 << 10;
+
+/** The type of the input of a run: that of its schema, else that of the value, unless it is long. */
 function findInputType({
   input,
   inputSchema,
@@ -128,7 +131,8 @@ function findInputType({
   | { readonly schema: JsonSchema; readonly isDeclared: boolean }
   | undefined {
   if (inputSchema !== undefined) return { schema: inputSchema, isDeclared: true };
-  return input === undefined ? undefined : { schema: inferSchema(input.value), isDeclared: false };
+  if (input === undefined || input.json.length > MAX_INFERRED_UNITS) return undefined;
+  return { schema: inferSchema(input.value), isDeclared: false };
 }
 
 function isSame(one: Diagnostic, other: Diagnostic): boolean {

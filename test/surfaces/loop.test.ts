@@ -163,7 +163,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
   const sources = { api: describeApi(api) };
-  runtime = await createRuntime({ cwd: folder, skillsDir: folder, mcpServers: {}, sources, typecheck: false });
+  runtime = await createRuntime({ cwd: folder, skillsDir: folder, mcpServers: {}, sources, typecheck: true });
   await runtime.ready;
   server = await serveHttp(runtime, { ...SERVER_DEFAULTS, port: 0, auth: false });
   probe = new LoopProbe();

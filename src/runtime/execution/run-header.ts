@@ -30,7 +30,7 @@ export function createHeader(
   const { caller, limits, catalog, observer, asksForEffects, automation } = request;
   const accountIds = listAccountIds(paths, request, accounts);
   const requestKeys = listRequestKeys(catalog, observer?.requestValues);
-  return {
+  const header: RunHeader = {
     version: VERSION,
     source,
     program: { code, paths, readOnly, waits, segments },
@@ -43,10 +43,10 @@ export function createHeader(
     ...(requestKeys && { requestKeys }),
     ...(Object.keys(accountIds).length > 0 && { accounts: accountIds }),
     ...(asksForEffects === true && { asksForEffects }),
-    ...describeInput(request),
     ...(automation !== undefined && { automation }),
     ...(continued && { continues: continued.continuation.history.run, ...continued.continuation.answers }),
   };
+  return withInputHeader(header, request.input);
 }
 
 /** Restores the program of a header. */
@@ -74,10 +74,11 @@ function hashMethods(paths: readonly string[], catalog: Catalog): Readonly<Recor
 /** The part of a header that has the input of its run. */
 type InputHeader = Pick<RunHeader, "input" | "isForeignInput">;
 
-/** Returns the input of a run for its header. */
-function describeInput({ input }: Pick<RunRequest, "input">): InputHeader {
-  if (input === undefined) return {};
-  return { input: input.value, ...(input.isForeign && { isForeignInput: true }) };
+/** Adds the input of a run to its header, which reads the value only when it is written. */
+function withInputHeader(header: RunHeader, input: RunRequest["input"]): RunHeader {
+  if (input === undefined) return header;
+  const whole = { ...header, ...(input.isForeign && { isForeignInput: true }) };
+  return Object.defineProperty(whole, "input", { enumerable: true, get: () => input.value });
 }
 
 /** Restores the input of a recorded run. */

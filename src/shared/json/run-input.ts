@@ -25,7 +25,16 @@ export function createRunInput(value: unknown, isForeign: boolean): RunInput {
   const json = formatJson(value, createInputError, isForeign ? MAX_FOREIGN_VALUES : Infinity);
   const bytes = Buffer.byteLength(json);
   if (bytes > MAX_INPUT_BYTES) throw createInputError(`it has ${bytes} bytes, at most ${MAX_INPUT_BYTES} are allowed`);
-  return { value: JSON.parse(json) as unknown, json, isForeign };
+  let parsed: { readonly value: unknown } | undefined;
+  return {
+    // Most runs need only the text: to parse a large one takes a turn of the event loop.
+    get value() {
+      parsed ??= { value: JSON.parse(json) as unknown };
+      return parsed.value;
+    },
+    json,
+    isForeign,
+  };
 }
 
 /** Creates the error for an input that a run cannot be started with. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { setImmediate } from "node:timers/promises";
 
 import { getMessage } from "../../errors.ts";
 import { type RpcError, rpcError } from "../../shared/rpc-errors.ts";
@@ -60,7 +61,10 @@ export async function readJson(
   const excess = findShapeExcess(text);
   if (excess !== undefined) return unfit(413, traceId, `The body has ${excess}`, SHAPE_FIX);
   try {
-    return { kind: "json", value: parse(text) };
+    const value = parse(text);
+    // To parse a large body and to answer it are two turns of the event loop.
+    if (text.length > LARGE_UNITS) await setImmediate();
+    return { kind: "json", value };
   } catch (error) {
     return unfit(400, traceId, "The body is not valid JSON", getMessage(error));
   }
@@ -73,6 +77,8 @@ export async function readForm(incoming: IncomingMessage, maxBytes: number): Pro
   const text = bytes !== undefined && isForm ? encodeUtf8(bytes) : undefined;
   return text === undefined ? undefined : new URLSearchParams(text);
 }
+
+const LARGE_UNITS = 64 << 10;
 
 const SHAPE_FIX = "Send a list of pairs instead of an object with that many names, and flat data";
 

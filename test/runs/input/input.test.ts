@@ -219,6 +219,10 @@ test("knows the type of the input by the schema or by the value", { tags: "rest"
     'Line 2, column 24, by results and examples so far: Cannot find this member of a result: "ctiy" does not exist in the result; declared members: city (MEMBER_UNKNOWN)',
   ]);
   expect(await runtime.checkTypes(code)).toMatchObject({ violations: [], notes: [] });
+  // To infer the type of a long input would take a turn of the event loop.
+  const long = { city: "Rome", text: "x".repeat(150_000) };
+  expect(await runtime.checkTypes(code, { input: long })).toMatchObject({ violations: [], notes: [] });
+  expect((await runtime.checkTypes(code, { input: { ...long, text: "x".repeat(100_000) } })).notes).toHaveLength(1);
 });
 
 test("records the input once, and repeats the run with it", async () => {
