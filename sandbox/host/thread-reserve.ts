@@ -20,7 +20,7 @@ export function reserveThread(slot: WorkerHandle, engine: SharedEngine, keepMs: 
 
 /** Returns a thread that is kept with this engine; its messages arrive at `listener` from now on. */
 export function takeReservedThread(engine: SharedEngine, listener: ThreadListener): WorkerHandle | undefined {
-  const slot = [...reserve.keys()].find((kept) => isSameEngine(reserve.get(kept)?.engine, engine));
+  const slot = [...reserve.keys()].find((candidate) => isSameEngine(reserve.get(candidate)?.engine, engine));
   if (slot === undefined) return undefined;
   release(slot);
   slot.listener = listener;
