@@ -159,13 +159,14 @@ export class Pool {
     setImmediate(() => {
       this.#readsNext = false;
       for (const slot of working) slot.watched = false;
+      if (this.#closed) return; // another pool may have the threads by now
       let count = 0;
       for (const slot of working)
         for (const message of slot.read()) {
           count++;
           this.#onMessage(slot, message);
         }
-      if (count === 0 && !this.#closed) this.#handOut(Infinity);
+      if (count === 0) this.#handOut(Infinity);
     });
   }
 
@@ -372,9 +373,10 @@ export class Pool {
   /** Ends a thread of the closed pool, unless another pool of the process can use it. */
   #leave(slot: WorkerHandle): void {
     const { keepMs } = this.#options;
-    if (keepMs > 0 && this.#engine !== undefined && slot.isUnused && !slot.hasMessage)
-      reserveThread(slot, this.#engine, keepMs);
-    else this.#end(slot);
+    if (keepMs <= 0 || this.#engine === undefined || !slot.isUnused || slot.hasMessage) return this.#end(slot);
+    this.#slots.delete(slot);
+    slot.watched = false;
+    reserveThread(slot, this.#engine, keepMs);
   }
 
   /** Removes a worker that has ended or must end, and stops the runs in it. Suspended runs are not affected. */

@@ -116,6 +116,19 @@ test("stops no program of the next sandbox after the cancellation of an earlier 
   await next.close();
 });
 
+test("gives a thread on in the moment in which its program ends, beside others that are stopped [S7]", async () => {
+  const open = createOpen();
+  for (let round = 0; round < 50; round++) {
+    const sandbox = open({ workers: 2 });
+    const programs = [1, 2_000, 4_000, 6_000].map((steps) =>
+      run(sandbox, `let n = 0; while (n < ${steps}) n++; return await device.Echo.back(n)`),
+    );
+    expect((await Promise.race(programs)).end.kind).toBe("returned");
+    void sandbox.close(); // its threads are given on in this turn
+    await Promise.all(programs);
+  }
+});
+
 test("keeps two threads at most, the newest [S7]", async () => {
   const { started, ended } = followThreads();
   const open = createOpen();
