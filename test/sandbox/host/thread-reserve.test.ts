@@ -2,6 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 
 import { Cancellation, createSandbox, type Sandbox, type SandboxOptions } from "../../../sandbox/index.ts";
+import { createRuntime } from "../../../src/index.ts";
 import { answer, getValue, LIMITS, run, runInChild } from "../../support/sandbox.ts";
 
 let memoryBytes = 40 << 20;
@@ -166,4 +167,13 @@ test("does not keep the process alive for a thread that is kept [S7]", async () 
     process.stdout.write(end.json);`,
   );
   expect(status).toEqual([0, "42"]);
+});
+
+test("keeps a thread of a closed runtime [S7]", async () => {
+  const { started, ended } = followThreads();
+  const limits = { memoryBytes: (memoryBytes += 1 << 16) };
+  const runtime = await createRuntime({ skillsDir: false, workers: 1, typecheck: false, limits });
+  expect(await runtime.run("1 + 1")).toMatchObject({ kind: "completed", value: 2 });
+  await runtime.close();
+  expect(started.size - ended.size).toBe(1);
 });
