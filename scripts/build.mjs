@@ -31,19 +31,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     process.exit(128 + constants.signals[signal]);
   });
 try {
-  const builtFrom = createFingerprint(isDemo);
-  const declared = isDemo ? undefined : writeDeclarations();
-  await transpile(["src", "sandbox"].flatMap(listFiles).filter(isCompiled), ROOT, staging);
-  writeVersion();
-  writeGuest();
-  await prepareSnapshot();
-  await bundleSandbox();
-  await bundleParsers();
-  if (!isDemo) await bundleConsole();
-  writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
-  await bundleLibrary(staging);
-  await declared;
-  if (!isDemo) await bundleTypes();
+  writeFileSync(join(staging, FINGERPRINT_FILE), createFingerprint(isDemo)); // before the bundles, which look where it lies
+  await Promise.all([writeModules(), ...(isDemo ? [] : [writeTypes()])]);
   replaceDist();
 } finally {
   cleanUp();
@@ -55,27 +44,44 @@ function cleanUp() {
   rmSync(staging, { recursive: true, force: true });
 }
 
+/** Compiles all modules and bundles them. */
+async function writeModules() {
+  await transpile(["src", "sandbox"].flatMap(listFiles).filter(isCompiled), ROOT, staging);
+  writeVersion();
+  writeGuest();
+  await prepareSnapshot();
+  await bundleSandbox();
+  await bundleParsers();
+  if (!isDemo) await bundleConsole();
+  await bundleLibrary(staging);
+}
+
 /** Pages of the console are bundled; declarations stay. */
 function isCompiled(file) {
   return file.endsWith(".ts") && !file.endsWith(".d.ts") && !file.startsWith(join("src/surfaces/console/app"));
 }
 
-/** Imports the compiler only here. */
-async function bundleTypes() {
-  const { bundleTypes: bundle } = await import("./bundle-types.mjs");
-  await bundle(join(staging, DECLARATIONS), join(staging, "types"));
+/** Writes the declarations of the package, beside its modules. */
+async function writeTypes() {
+  await writeDeclarations();
+  const { bundleTypes } = await import("./bundle-types.mjs"); // the demo needs no compiler
+  await bundleTypes(join(staging, DECLARATIONS), join(staging, "types"));
 }
 
-/** Writes the declarations of all modules, in a process of its own beside the rest, and ends the build if they have an error. */
+/**
+ * Writes the declarations of all modules, in a process of its own beside the rest, and ends the build if they have an error. The
+ * compiler is TypeScript 7, which takes a quarter of the time; the type check of programs needs the API of TypeScript 6.
+ */
 async function writeDeclarations() {
-  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const { default: getExePath } = await import("../node_modules/typescript-native/lib/getExePath.js");
   const options = [
     "--emitDeclarationOnly",
     "--outDir",
     join(staging, DECLARATIONS),
     ...(isUnchecked ? ["--noCheck"] : []),
   ];
-  compiler = spawn(process.execPath, [tsc, "-p", join(ROOT, "tsconfig.build.json"), ...options], { stdio: "inherit" });
+  // Not by the command of the package, a process that would leave the compiler behind when it is killed.
+  compiler = spawn(getExePath(), ["-p", join(ROOT, "tsconfig.build.json"), ...options], { stdio: "inherit" });
   const [status] = await once(compiler, "exit");
   if (status === 0) return;
   cleanUp();

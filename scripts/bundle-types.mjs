@@ -66,11 +66,20 @@ function exportNamedTypes(types) {
 
 /** Names of the types of these files that exported declarations refer to, directly or through others, and that no file exports. */
 export function findUnexportedTypes(files) {
-  const program = ts.createProgram(files, {
+  const options = {
     module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ES2023,
     noEmit: true,
-  });
+    noLib: true,
+    types: [],
+  };
+  const host = ts.createCompilerHost(options);
+  // Types of packages are not ours, so their files are not read.
+  host.resolveModuleNameLiterals = (names, file) =>
+    names.map(({ text }) =>
+      text.startsWith(".") ? ts.resolveModuleName(text, file, options, host) : { resolvedModule: undefined },
+    );
+  const program = ts.createProgram(files, options, host);
   const checker = program.getTypeChecker();
   const follow = (symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol);
   const getExports = (file) => checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)));

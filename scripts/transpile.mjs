@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parse } from "acorn";
+import { init, parse } from "es-module-lexer";
 import { transform } from "esbuild";
 
 const OPTIONS = {
@@ -14,6 +14,7 @@ const OPTIONS = {
 
 /** Writes the JavaScript of the files, which are paths relative to `root`, into the folder `out`. */
 export async function transpile(files, root, out) {
+  await init;
   await Promise.all(
     files.map(async (file) => {
       const { code } = await transform(readFileSync(join(root, file), "utf8"), OPTIONS);
@@ -26,17 +27,12 @@ export async function transpile(files, root, out) {
 
 /** Writes `./a.js` where a module imports `./a.ts`. */
 function renameImports(code) {
-  const sources = [];
-  const visit = (node) => {
-    if (node === null || typeof node !== "object") return;
-    if (/^(?:Import|Export)/.test(node.type) && typeof node.source?.value === "string") sources.push(node.source);
-    for (const child of Object.values(node)) visit(child);
-  };
-  visit(parse(code, { ecmaVersion: "latest", sourceType: "module", allowHashBang: true }));
+  const [imports] = parse(code);
   let result = code;
-  for (const { start, end, value } of sources.sort((a, b) => b.start - a.start)) {
-    if (!/^\.{1,2}\/.*\.ts$/.test(value)) continue;
-    result = `${result.slice(0, start)}${JSON.stringify(value.replace(/ts$/, "js"))}${result.slice(end)}`;
+  for (const { n: name, s: start, e: end } of imports.reverse()) {
+    if (!/^\.{1,2}\/.*\.ts$/.test(name)) continue;
+    // The place of a name that is an expression, as in `import("./a.ts")`, includes its quotes.
+    result = `${result.slice(0, start)}${result.slice(start, end).replace(/ts(?=["']?$)/, "js")}${result.slice(end)}`;
   }
   return result;
 }
