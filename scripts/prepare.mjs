@@ -38,6 +38,7 @@ export const DEMO_PACKAGES = [
   "ajv-formats",
   "comment-parser",
   "croner",
+  "es-module-lexer",
   "esbuild",
   "graphql",
   "hono",
