@@ -77,6 +77,18 @@ test("bundles the packages that users do not install, with their licences, and t
   expect(bundled.filter((name) => name.startsWith("no licence"))).toEqual([]);
 });
 
+test("the demo installs the packages that its build imports", () => {
+  const files = ["build.mjs"];
+  for (const file of files) {
+    const text = readFileSync(join("scripts", file), "utf8");
+    files.push(...Array.from(text.matchAll(/^import .* from "\.\/(.+)";$/gm), ([, name = ""]) => name));
+  }
+  expect(files).toContain("transpile.mjs");
+  const imported = files.flatMap((file) => findPackages(readFileSync(join("scripts", file), "utf8")));
+  expect(imported).toContain("es-module-lexer");
+  expect(imported.filter((name) => !(DEMO_PACKAGES as readonly string[]).includes(name))).toEqual([]);
+});
+
 /** Returns the packages that a script imports. */
 function findPackages(script: string): readonly string[] {
   const specifiers = script.matchAll(/^import .* from "([^"]+)";$|\bimport\("([^"]+)"\)/gm);
