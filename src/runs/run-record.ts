@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
+import { type Delivery, type RunUsage, type SandboxAnswer, waitForTurn } from "../../sandbox/index.ts";
 import { createError, type SkillgateError } from "../errors.ts";
 import { isRecord, parseJson } from "../model/json.ts";
 import type { CallRecord } from "../model/outcome.ts";
@@ -124,11 +124,15 @@ export function hashEntry(lastHash: string, run: string, seq: number, events: st
   return hash("sha256", `${lastHash}\n${run}\n${seq}\n${events}`);
 }
 
-/** Reads a record. Throws `RUN_DAMAGED` for entries that were changed, are missing, or cannot be parsed. */
-export function readRunRecord(run: string, entries: readonly RunEntryRow[]): RunRecord {
+/**
+ * Reads a record, which can have 64 MiB, in several turns of the event loop. Throws `RUN_DAMAGED` for entries that were changed, are
+ * missing, or cannot be parsed.
+ */
+export async function readRunRecord(run: string, entries: readonly RunEntryRow[]): Promise<RunRecord> {
   const events: RecordEvent[] = [];
   let lastHash = FIRST_HASH;
   for (const [at, entry] of entries.entries()) {
+    await waitForTurn();
     if (entry.seq !== at) throw createDamageError(run, `entry ${at} is missing`);
     if (entry.hash !== hashEntry(lastHash, run, at, entry.events))
       throw createDamageError(run, `entry ${at} was changed`);

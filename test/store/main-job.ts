@@ -179,6 +179,6 @@ export async function listUnfinishedRuns({ runs }: Database): Promise<readonly s
 }
 
 async function readSentence(id: string, runs: Database["runs"]): Promise<string> {
-  const { outcome } = readRunRecord(id, await runs.entries(id));
+  const { outcome } = await readRunRecord(id, await runs.entries(id));
   return outcome?.text ?? "";
 }

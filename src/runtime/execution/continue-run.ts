@@ -83,7 +83,7 @@ async function readHistory(
 ): Promise<{ readonly record: RunRecord; readonly history: History }> {
   const entries = await store.runs.entries(run);
   if (entries.length === 0) throw createInvalidError(`run ${run}, which was continued, is not in the store any more`);
-  const record = readRunRecord(run, entries);
+  const record = await readRunRecord(run, entries);
   if (isIncomplete(record)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${run}`));
   const { continues } = record.header;
   const earlier = continues === undefined ? undefined : (await readHistory(continues, store)).history;
@@ -124,7 +124,7 @@ function requireNumbers(numbers: readonly number[], { own, inherited }: History)
 /** A run that was continued with an effect can only be continued from there: else that effect would be made again. */
 async function requireLast(run: string, { runs }: RunStore): Promise<void> {
   for (const next of await runs.list({ continues: run })) {
-    const { calls } = readRunRecord(next.id, await runs.entries(next.id));
+    const { calls } = await readRunRecord(next.id, await runs.entries(next.id));
     const hasEffects = [...calls.values()].some(({ isEffect, beginTime }) => isEffect && beginTime !== undefined);
     if (next.ended === null || hasEffects)
       throw createInvalidError(

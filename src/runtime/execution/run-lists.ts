@@ -10,7 +10,7 @@ import {
   type RunSorting,
   type RunStatus,
 } from "../../store/index.ts";
-import { type RefusalReport, reportRefusals } from "../refusals/report.ts";
+import { type RecordedRefusal, type RefusalReport, reportRefusals } from "../refusals/report.ts";
 import type { RunServices } from "./run-services.ts";
 import { isHidden, maySeeRun, seesWhole } from "./rights/view-run.ts";
 
@@ -152,7 +152,9 @@ function createDescriber({ services }: RunListsOptions, { readEntries }: RunRead
       const isShown = seesWhole(caller, row) || !isHidden(caller, await read());
       return toFacts(isShown ? row : hideContent(row), free);
     };
-    return Promise.all(rows.map(describeOne));
+    const facts: RecordedRunFacts[] = [];
+    for (const row of rows) facts.push(await describeOne(row)); // one record in memory, which can have 64 MiB
+    return facts;
   };
 }
 
@@ -167,13 +169,12 @@ async function groupRefusals(
   const where = createFilter({ state: "refused", caller });
   const rows = where === undefined ? [] : await runs.list(where, { limit: MAX_REPORTED_REFUSALS });
   const whole = rows.filter((row) => seesWhole(caller, row));
-  const refusals = await Promise.all(
-    whole.map(async ({ id, caller: by, created }) => {
-      const { outcome } = await readEntries(id);
-      const violations = outcome?.kind === "refused" ? (restoreOutcome(outcome) as RefusedOutcome).violations : [];
-      return { run: id, caller: by, time: created, violations };
-    }),
-  );
+  const refusals: RecordedRefusal[] = [];
+  for (const { id, caller: by, created } of whole) {
+    const { outcome } = await readEntries(id);
+    const violations = outcome?.kind === "refused" ? (restoreOutcome(outcome) as RefusedOutcome).violations : [];
+    refusals.push({ run: id, caller: by, time: created, violations });
+  }
   const hidden = rows.length - whole.length;
   return reportRefusals(refusals, { catalog: getCatalog(caller), hidden, now: Date.now() });
 }

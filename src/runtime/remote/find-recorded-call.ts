@@ -1,7 +1,7 @@
 import { createError, type SkillgateError } from "../../errors.ts";
 import type { FrontCall } from "../../executors/index.ts";
 import type { Caller } from "../../model/caller.ts";
-import { readRunRecord } from "../../runs/index.ts";
+import { readRunRecord, type RunRecord } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import type { Database } from "../../store/index.ts";
 
@@ -32,7 +32,7 @@ export async function findRecordedCall(database: Pick<Database, "runs">, call: C
       "the store of this server has no record of its run; executors and servers need one store, and runs.record must not be off",
     );
   if (row.ended !== null || row.claimedBy === null) throw refuse(call, "no process executes its run");
-  const record = readRunRecord(runId, await database.runs.entries(runId));
+  const record = await readRunRecord(runId, await database.runs.entries(runId));
   const { caller } = record.header;
   if (row.caller !== call.sent.caller.id || caller.id !== row.caller)
     throw refuse(call, "its run is of another caller");
@@ -41,7 +41,7 @@ export async function findRecordedCall(database: Pick<Database, "runs">, call: C
   return { caller };
 }
 
-type StoredCalls = ReturnType<typeof readRunRecord>["calls"];
+type StoredCalls = RunRecord["calls"];
 
 function findFlaw(recorded: ReturnType<StoredCalls["get"]>, { sent, input, isSaved }: CheckedCall): string | undefined {
   if (recorded?.state !== "begun") return "the record of its run does not have it as a call under way";

@@ -102,7 +102,7 @@ interface FoundRun {
 async function findRun(runId: string, { runs }: Database): Promise<FoundRun | undefined> {
   const row = await runs.get(runId);
   if (row === undefined || row.ended === null) return row && { row, outcome: undefined };
-  const { outcome } = readRunRecord(runId, await runs.entries(runId));
+  const { outcome } = await readRunRecord(runId, await runs.entries(runId));
   return { row, outcome: outcome === undefined ? createCancelledOutcome(runId) : restoreOutcome(outcome) };
 }
 

@@ -145,7 +145,7 @@ test("continues a record whose last write has reached the store although its ans
   recorder.addEnd({ id: 1, answer: { ok: true, json: "1", tagged: false }, digest: "", durationMs: 9, notes: [] });
   await recorder.finish({ kind: "refused", runId: "r", text: "" }, "failed");
   await ended;
-  const record = readRunRecord("r", await runs.entries("r"));
+  const record = await readRunRecord("r", await runs.entries("r"));
   expect(record.events.map(({ type }) => type)).toEqual(["start", "call", "begin", "end", "outcome"]);
   expect(await runs.get("r")).toMatchObject({ state: "failed", claimedBy: null });
   expect(failures).toEqual([]);
