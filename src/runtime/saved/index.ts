@@ -4,6 +4,7 @@ import type { SavedModule, SavedSkill } from "../../providers/skills/index.ts";
 import { createError, SkillgateError } from "../../errors.ts";
 import type { Cassette } from "../../runs/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
+import { maskRecord } from "./mask-record.ts";
 import type { RunReplays } from "../execution/replay.ts";
 import { createSaveError, type ParameterizedProgram } from "./parameterize.ts";
 import { createSavedFile, createSavedProgram, type SavedProgram, type SaveOptions } from "./save-run.ts";
@@ -53,7 +54,7 @@ interface SavedSkillsOptions {
 
 export function createSavedSkills({ list, getCatalog, runs, secrets }: SavedSkillsOptions): SavedSkills {
   const toProgram = async (run: string, parameters: readonly string[]): Promise<SavedProgram & RecordedProgram> => {
-    const recorded = secrets.maskTexts(await runs.cassette(run));
+    const recorded = await maskRecord(await runs.cassette(run), secrets);
     const program = createSavedProgram(recorded, parameters, getCatalog());
     const repeated = await repeatSaved(program.cassette, program.source, runs);
     return { ...program, cassetteText: `${JSON.stringify(repeated)}\n` };

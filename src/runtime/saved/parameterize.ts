@@ -152,6 +152,10 @@ export function parameterizeInput(source: string, input: unknown, request: reado
   if (!isRecord(input))
     throw createSaveError("its input is not an object, and the arguments of a skill have names: pass an object");
   const names = Object.keys(input);
+  if (names.length > MAX_PARAMETERS)
+    throw createSaveError(
+      `its input has ${names.length} members, and a saved program has at most ${MAX_PARAMETERS} parameters: put lists and tables into one member`,
+    );
   const unknown = request.find((each) => !names.includes(each));
   if (unknown !== undefined) {
     const list = names.length === 0 ? "none" : names.join(", ");
@@ -167,19 +171,34 @@ export function parameterizeInput(source: string, input: unknown, request: reado
   };
 }
 
+/** Members of the input of a run that becomes a skill. */
+const MAX_PARAMETERS = 100;
+
+/** Values of which a schema is inferred; members and items after them may be any. */
+const MAX_VALUES = 10_000;
+
 /** Infers the schema of a parameter from the value that it had. */
 export function inferSchema(value: Json): JsonSchema {
-  if (value === null) return {};
-  if (isList(value)) {
-    const [first, ...others] = new Set(value.map((item) => JSON.stringify(inferSchema(item))));
-    return {
-      type: "array",
-      items: first !== undefined && others.length === 0 ? (JSON.parse(first) as JsonSchema) : {},
-    };
-  }
-  if (typeof value !== "object") return { type: typeof value };
-  const properties = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inferSchema(member)]));
-  return { type: "object", properties, required: Object.keys(value), additionalProperties: false };
+  let left = MAX_VALUES;
+  const infer = (each: Json): JsonSchema => {
+    left -= 1;
+    if (each === null || left < 0) return {};
+    if (isList(each)) return { type: "array", items: inferItems(each) };
+    if (typeof each !== "object") return { type: typeof each };
+    const required = Object.keys(each);
+    if (required.length > left) return { type: "object" };
+    const properties = Object.fromEntries(Object.entries(each).map(([name, member]) => [name, infer(member)]));
+    return { type: "object", properties, required, additionalProperties: false };
+  };
+  /** The schema that all items have; any value for items of several. */
+  const inferItems = ([first, ...others]: readonly Json[]): JsonSchema => {
+    if (first === undefined || others.length > left) return {};
+    const schema = infer(first);
+    if (others.length === 0) return schema;
+    const text = JSON.stringify(schema);
+    return others.every((item) => JSON.stringify(infer(item)) === text) ? schema : {};
+  };
+  return infer(value);
 }
 
 function isList(value: Json): value is readonly Json[] {

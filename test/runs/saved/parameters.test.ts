@@ -101,3 +101,20 @@ test("infers the schema of a parameter from its value [R6]", () => {
     additionalProperties: false,
   });
 });
+
+test("infers nothing about what comes after 10,000 values [R6]", () => {
+  const list = (length: number): number[] => Array.from({ length }, (_, id) => id);
+  expect(inferSchema(list(9_999))).toEqual({ type: "array", items: { type: "number" } });
+  expect(inferSchema(list(10_001))).toEqual({ type: "array", items: {} });
+  expect(inferSchema(Object.fromEntries(list(10_001).map((id) => [id, id])))).toEqual({ type: "object" });
+  expect(inferSchema({ rows: [list(9_000), list(9_000)], more: "a" })).toMatchObject({
+    properties: { rows: { type: "array", items: {} }, more: {} },
+  });
+});
+
+test("refuses an input of more than 100 members as the parameters of a skill [R6]", () => {
+  const create = (length: number) =>
+    parameterizeInput("1", Object.fromEntries(Array.from({ length }, (_, id) => [`n${id}`, id])), []);
+  expect(Object.keys(create(100).parameters)).toHaveLength(100);
+  expect(() => create(101)).toThrow("its input has 101 members, and a saved program has at most 100 parameters");
+});

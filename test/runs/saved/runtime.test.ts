@@ -133,6 +133,25 @@ test.each([
   },
 );
 
+test.each([
+  ["its input has", "(await device.input()).text.length", { text: "x".repeat(262_133) }, { text: "x".repeat(262_134) }],
+  [
+    "the arguments and results of its calls have",
+    `const { count } = await device.input();
+for (let id = 0; id < count; id++) await device.BaseSkill.echo("x".repeat(900_000));`,
+    { count: 4 },
+    { count: 5 },
+  ],
+])("refuses to save a run of which %s too many characters [R6]", { tags: "rest" }, async (what, code, most, more) => {
+  const runtime = await open({}, { store: createFolder({}), runs: { record: "full" } });
+  const save = async (input: object): Promise<unknown> => {
+    const { runId } = await runtime.run(code, { input });
+    return runtime.savedSkills.save(runId, { ...SAVE, parameters: [] });
+  };
+  await expect(save(most)).resolves.toBeDefined();
+  await expect(save(more)).rejects.toThrow(new RegExp(`${what} \\d+ characters, at most \\d+ are allowed`));
+});
+
 test("accepts only plain data that its schema allows [R6]", async () => {
   const runtime = await open({ "echo.saved.yaml": ECHO });
   const proto = JSON.parse(`{"__proto__": {"a": 1}}`) as unknown;

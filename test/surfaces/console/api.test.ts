@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 
 import { createKeys } from "../../../src/keys/index.ts";
 import type { MethodSummary, Overview } from "../../../src/surfaces/console/messages.ts";
+import type { RecordedRunDetail } from "../../../src/surfaces/console/program-messages.ts";
 import { takeShare } from "../../support/repetitions.ts";
+import { serveBank } from "./bank.ts";
 import { type ConsoleServer, serveConsole, TOKEN } from "./browser.ts";
 
 const HEADERS = { "x-skillgate-console": "1", "content-type": "application/json" };
@@ -85,6 +87,20 @@ test.each(takeShare(LENGTHS.length, LENGTHS))(TITLE, { tags: "repeated" }, async
   expect(await answer.json()).toMatchObject({ code: "REQUEST_INVALID", detail });
   const longest = await post(server, path, { [name]: "[".repeat(bytes) }, { cookie });
   expect(await longest.text()).not.toContain("must have at most");
+});
+
+test("cuts the arguments and answers of a run, and more of those after the first 512 Ki characters [O2]", async () => {
+  const server = await serveBank();
+  const call = 'await device.BankSkill.log({ line: "x".repeat(30_000) });';
+  const { runId } = await server.runtime.run(call.repeat(16));
+  const answer = await get(server, `/runs/${runId}`, { cookie: await logIn(server) });
+  const { timeline } = (await answer.json()) as RecordedRunDetail;
+  const lengths = timeline.map((row) => [row.arguments.length, row.answer?.length]);
+  expect(lengths).toEqual([
+    ...Array.from({ length: 13 }, () => [20_001, 20_001]),
+    [20_001, 201],
+    ...Array.from({ length: 2 }, () => [201, 201]),
+  ]);
 });
 
 describe("requests of other pages", () => {

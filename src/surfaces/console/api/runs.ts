@@ -24,8 +24,12 @@ import { readRunFilter } from "./run-filter.ts";
 
 const MAX_ROWS = 500;
 
-/** UTF-16 units of the answer of a call. */
-const MAX_ANSWER_UNITS = 20_000;
+/** UTF-16 units of the arguments and of the answer of a call, as long as those of all calls have less than the second number. */
+const MAX_TEXT_UNITS = 20_000;
+const MAX_PAGE_UNITS = 512 << 10;
+
+/** UTF-16 units of each text after that. */
+const MAX_LATER_UNITS = 200;
 
 /** The list of recorded runs, one run, and what can be done with it. */
 export function createRunEndpoints(services: ConsoleServices): Endpoints {
@@ -74,9 +78,11 @@ async function describeRun(
   const mayChange = view.caller.id === run.caller || view.may("ManageRuns");
   if (content === undefined) return { ...run, ...NOT_SHOWN, mayChange };
   const { record, timeline, outcome } = content;
+  const cut = createTextCut();
   const calls = timeline.map((call) => ({
     ...call,
-    answer: formatAnswer(record, call.id),
+    arguments: cut(call.arguments),
+    answer: formatAnswer(record, call.id, cut),
     notes: record.calls.get(call.id)?.notes ?? [],
   }));
   const { version, source, notes } = record.header;
@@ -110,11 +116,19 @@ const NOT_SHOWN = {
   maySave: false,
 } as const;
 
-function formatAnswer({ calls }: RunRecord, id: number): string | null {
+function formatAnswer({ calls }: RunRecord, id: number, cut: (text: string) => string): string | null {
   const answer = calls.get(id)?.answer;
-  if (answer === undefined) return null;
-  const text = answer.ok ? answer.json : JSON.stringify(answer.error);
-  return text.length <= MAX_ANSWER_UNITS ? text : `${cutText(text, MAX_ANSWER_UNITS)}…`;
+  return answer === undefined ? null : cut(answer.ok ? answer.json : JSON.stringify(answer.error));
+}
+
+/** Returns the function that cuts the texts of a page: with hundreds of long ones, no browser shows it. */
+function createTextCut(): (text: string) => string {
+  let left = MAX_PAGE_UNITS;
+  return (text) => {
+    const max = left > 0 ? MAX_TEXT_UNITS : MAX_LATER_UNITS;
+    left -= Math.min(text.length, max);
+    return text.length <= max ? text : `${cutText(text, max)}…`;
+  };
 }
 
 const MAX_PARAMETERS = 50;
