@@ -32,7 +32,7 @@ async function compareCalls() {
   const servers = { bare: { command: process.execPath, args: [BARE, "stdio"] } };
   const runtime = await createRuntime({
     skillsDir: `${project.folder}/skills`,
-    stateDir: `${project.folder}/state-of-library`,
+    mcp: { stateDir: `${project.folder}/state-of-library` },
     mcpServers: servers,
     typecheck: false,
   });
