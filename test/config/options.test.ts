@@ -52,6 +52,31 @@ test.each<readonly [title: string, use: (runtime: Runtime) => unknown, message: 
     (runtime) => runtime.checkTypes({} as never),
     "the program must be a text, not an object",
   ],
+  [
+    "runs.list",
+    (runtime) => runtime.runs.list({ calller: { id: "a" } } as never),
+    "runs.list has no option calller; did you mean caller?",
+  ],
+  [
+    "runs.replay",
+    (runtime) => runtime.runs.replay("4d7d08e3", { inpt: 1 } as never),
+    "runs.replay has no option inpt; did you mean input?",
+  ],
+  [
+    "runs.get",
+    (runtime) => runtime.runs.get("4d7d08e3", "owner" as never),
+    "the options of runs.get must be an object",
+  ],
+  [
+    "accounts.connect",
+    (runtime) => runtime.accounts.connect({ name: "a", ownr: null } as never, []),
+    "accounts.connect has no option ownr; did you mean owner?",
+  ],
+  [
+    "automations.remove",
+    (runtime) => runtime.automations.remove("a", { Caller: { id: "a" } } as never),
+    "automations.remove has no option Caller; did you mean caller?",
+  ],
   ["call", (runtime) => runtime.call("A.b", {}, { calller: { id: "a" } } as never), "a run has no option calller"],
   [
     "call without a text",

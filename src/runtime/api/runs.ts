@@ -1,6 +1,8 @@
 import { type Runs, createRuns } from "../execution/runs.ts";
 import { createSavedSkills, type SavedSkills } from "../saved/index.ts";
 import { createRemoteRuns } from "../remote/remote-runs.ts";
+import { withOptionNames } from "../../shared/settings/option-names.ts";
+import { RUNS_OPTIONS } from "../settings/api-options.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
@@ -16,7 +18,7 @@ export interface RunsApi {
 /** Creates the recorded runs of a runtime, and the skills that are saved from them. */
 export function createRunsApi(parts: RuntimeParts, services: RuntimeServices): RunsApi {
   const { providers, registry, secrets } = parts;
-  const runs = openRuns(parts, services);
+  const runs = withOptionNames("runs", openRuns(parts, services), RUNS_OPTIONS);
   const savedSkills = createSavedSkills({
     list: () => providers.saved,
     getCatalog: () => registry.catalog,

@@ -1,3 +1,5 @@
+import { withOptionNames } from "../../shared/settings/option-names.ts";
+import { ACCOUNTS_OPTIONS } from "../settings/api-options.ts";
 import { findServerSecrets } from "../../config/index.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
@@ -62,7 +64,7 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
     reloadSkills: () => providers.reloadSkills(),
     reloadServers: () => reloadServers(parts),
     connectAlone: (config, options) => connectAlone(parts, config, options),
-    accounts: createAccountsApi(parts),
+    accounts: withOptionNames("accounts", createAccountsApi(parts), ACCOUNTS_OPTIONS),
     listApis: () => providers.apis?.sources ?? [],
     listOperations: (name) => requireApis(providers).listOperations(name),
     async refreshApi(name) {

@@ -26,6 +26,38 @@ export function requireNames<Options extends object>(
   }
 }
 
+/** The names of the options of all methods whose options have a caller, by the position of the argument. */
+export type MethodOptionNames<Api> = {
+  readonly [Name in keyof Api as keyof NamesOf<Api[Name]> extends never ? never : Name]: NamesOf<Api[Name]>;
+};
+
+type NamesOf<Method> = Method extends (...args: infer Args) => Promise<unknown>
+  ? NamesByPosition<Required<Args>>
+  : object;
+
+type NamesByPosition<Args extends readonly unknown[]> = {
+  readonly [At in keyof Args & `${number}` as "caller" extends keyof NonNullable<Args[At]> ? At : never]: OptionNames<
+    NonNullable<Args[At]>
+  >;
+};
+
+/** Returns the methods of an object so that they reject with `OPTION_INVALID` for options that they do not have. */
+export function withOptionNames<Api extends object>(what: string, api: Api, methods: MethodOptionNames<Api>): Api {
+  const checked = Object.defineProperties({}, Object.getOwnPropertyDescriptors(api)) as Record<string, unknown>;
+  const byName = methods as Readonly<Record<string, Readonly<Record<string, OptionNames<Record<string, unknown>>>>>>;
+  for (const [name, positions] of Object.entries(byName)) {
+    const method = checked[name] as (...args: readonly unknown[]) => Promise<unknown>;
+    checked[name] = async (...args: readonly unknown[]): Promise<unknown> => {
+      for (const [at, names] of Object.entries(positions)) {
+        const options = args[Number(at)];
+        if (options !== undefined) requireNames(`${what}.${name}`, options as Record<string, unknown>, names);
+      }
+      return method.apply(api, [...args]);
+    };
+  }
+  return checked as Api;
+}
+
 /** Throws `OPTION_INVALID` for an argument that is not a text. */
 export function requireText(what: string, text: unknown): asserts text is string {
   if (typeof text !== "string") throw createError("OPTION_INVALID", `${what} must be a text, not ${describe(text)}`);
