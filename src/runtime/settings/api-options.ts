@@ -22,10 +22,13 @@ const FILTER = {
 
 const ORDERED = { ...FILTER, order: true, ascending: true } as const;
 
+/** A page passes the same options to `list` and `count`. */
+const PAGE = { ...ORDERED, limit: true, offset: true } as const;
+
 export const RUNS_OPTIONS: MethodOptionNames<Runs> = {
-  list: { 0: { ...ORDERED, limit: true, offset: true } },
+  list: { 0: PAGE },
   neighbours: { 1: ORDERED },
-  count: { 0: FILTER },
+  count: { 0: PAGE },
   refusals: { 0: CALLER },
   get: { 1: CALLER },
   show: { 1: { ...CALLER, withUnrecorded: true } },
@@ -41,6 +44,8 @@ export const RUNS_OPTIONS: MethodOptionNames<Runs> = {
 };
 
 const ACCOUNT = { ...CALLER, name: true, owner: true } as const;
+/** An item of `listServerLogins`. */
+const SERVER_LOGIN = { ...CALLER, server: true, owner: true, kind: true } as const;
 const LOGIN = { ...ACCOUNT, scopes: true } as const;
 
 export const ACCOUNTS_OPTIONS: MethodOptionNames<RuntimeAccountsApi> = {
@@ -53,7 +58,7 @@ export const ACCOUNTS_OPTIONS: MethodOptionNames<RuntimeAccountsApi> = {
   revoke: { 0: ACCOUNT },
   listServerLogins: { 0: CALLER },
   listUnreadableLogins: { 0: CALLER },
-  removeServerLogin: { 0: { ...CALLER, server: true, owner: true } },
+  removeServerLogin: { 0: SERVER_LOGIN },
   rotate: { 0: CALLER },
   listUnreadable: { 0: CALLER },
 };
