@@ -1,9 +1,10 @@
+import { waitForTurn } from "../../sandbox/index.ts";
 import { createError, type SkillgateError } from "../errors.ts";
 import type { ApprovalScope } from "../model/approval.ts";
 import { type Caller, mayAdminister, mayRead, OWNER } from "../model/caller.ts";
 import { isRecord, type Json } from "../model/json.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
-import { type ApprovalRow, type ApprovalState, type Database, hasEnded } from "../store/index.ts";
+import { type ApprovalRow, type ApprovalState, type Database, hasEnded, type ApprovalFacts } from "../store/index.ts";
 import { formatCard } from "./card.ts";
 
 /** A question and its answer, for people and programs. */
@@ -32,6 +33,8 @@ export interface GivenAnswer {
 export interface Approvals {
   /** The oldest first. */
   list(state?: ApprovalState, caller?: Caller): Promise<readonly Approval[]>;
+  /** Lists the questions without an answer, without what they ask. */
+  listPending(caller?: Caller): Promise<readonly ApprovalFacts[]>;
   get(id: string, caller?: Caller): Promise<Approval | undefined>;
   /**
    * Answers a question. A yes for `always` by another than the owner or an administrator who did not make the call counts once;
@@ -52,9 +55,20 @@ export function createApprovals(open: () => Promise<Database>): Approvals {
   return {
     async list(state, caller = OWNER) {
       const approvals = await rows();
-      const visible = getReadableRows(await approvals.list(state), caller);
+      const facts = (await approvals.listFacts(state)).filter((row) => mayReadQuestion(row, caller));
       const now = await approvals.now();
-      return visible.map((row) => toApproval(row, now));
+      const found: Approval[] = [];
+      for (const { id } of facts) {
+        await waitForTurn(); // each can have 64 Ki characters
+        const row = getReadableRow(await approvals.get(id), caller);
+        const isSame = row !== undefined && (state === undefined || row.state === state);
+        if (isSame) found.push(toApproval(row, now));
+      }
+      return found;
+    },
+    async listPending(caller = OWNER) {
+      const pending = await (await rows()).listFacts("pending");
+      return pending.filter((row) => mayReadQuestion(row, caller));
     },
     async get(id, caller = OWNER) {
       const approvals = await rows();
@@ -99,7 +113,7 @@ const ALWAYS_RULE = "only the owner, or an administrator who did not make the ca
 /** Closes questions that have expired, and those whose process has ended. */
 export async function closeAbandoned(approvals: Database["approvals"]): Promise<void> {
   await approvals.expire(await approvals.now());
-  for (const { id, waiter } of await approvals.list("pending"))
+  for (const { id, waiter } of await approvals.listFacts("pending"))
     if (waiter !== null && hasEnded(waiter)) await approvals.close(id, "orphaned");
 }
 
@@ -136,7 +150,9 @@ async function createUnknownError(
   approvals: Database["approvals"],
   caller: Caller,
 ): Promise<SkillgateError> {
-  const pending = getReadableRows(await approvals.list("pending"), caller).map((row) => row.id);
+  const pending = (await approvals.listFacts("pending"))
+    .filter((row) => mayReadQuestion(row, caller))
+    .map((row) => row.id);
   const { detail, suggestions } = describeUnknownName("approval request", id, pending);
   return createError("APPROVAL_UNKNOWN", detail, { suggestions });
 }
@@ -156,9 +172,8 @@ function createClosedError({ id, state, answeredBy, expires }: ApprovalRow, now:
 /** Replaces the path of a method that the viewer may not read. */
 const HIDDEN = "another method";
 
-/** Returns the questions as a viewer may see them. */
-function getReadableRows(rows: readonly ApprovalRow[], viewer: Caller): readonly ApprovalRow[] {
-  return rows.flatMap((row) => getReadableRow(row, viewer) ?? []);
+function mayReadQuestion({ caller, path }: Pick<ApprovalRow, "caller" | "path">, viewer: Caller): boolean {
+  return (caller === viewer.id || mayAdminister(viewer, "Read")) && mayRead(viewer, path);
 }
 
 /**
@@ -166,8 +181,7 @@ function getReadableRows(rows: readonly ApprovalRow[], viewer: Caller): readonly
  * others; `undefined` for any other.
  */
 function getReadableRow(row: ApprovalRow | undefined, viewer: Caller): ApprovalRow | undefined {
-  if (row === undefined || (row.caller !== viewer.id && !mayAdminister(viewer, "Read"))) return undefined;
-  if (!mayRead(viewer, row.path)) return undefined;
+  if (row === undefined || !mayReadQuestion(row, viewer)) return undefined;
   const isReadable = (path: unknown): boolean => typeof path === "string" && mayRead(viewer, path);
   return {
     ...row,

@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import type { Json } from "../../src/model/json.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import type { Database } from "../../src/store/index.ts";
 import { createConsole } from "../../src/surfaces/console/index.ts";
 import { type HttpServer, SERVER_DEFAULTS, serveHttp } from "../../src/surfaces/http/index.ts";
 import { canProbe, LoopProbe, requireShortTurns } from "../support/loop-probe.ts";
@@ -17,6 +19,8 @@ export class HostileSkill {
   wide() { return Object.fromEntries(Array.from({ length: 60_000 }, (_, id) => ["name" + id, id])); }
   /** Repeat a text. @param {string} text @param {number} units @returns {string} */
   repeat(text, units) { return text.repeat(Math.ceil(units / text.length)); }
+  /** Pay. @approval user */
+  pay() { return 1; }
   /** Take a value. @param {{ value?: unknown }} input @returns {number} @readonly */
   take(input) { return 1; }
 }`;
@@ -68,6 +72,7 @@ beforeAll(async () => {
     mcpServers: {},
     store: join(folder, "store"),
     runs: { record: "full" },
+    approvals: { wait: false },
     typecheck: false,
   });
   await runtime.ready;
@@ -109,6 +114,19 @@ describe.runIf(canProbe)("keeps the turns of the event loop short for what is do
     for (const use of Object.values(USES)) await requireShortTurns(probe, () => use(id));
   });
 
+  test("of a thousand questions with long arguments", async () => {
+    const { approvals } = await runtime.database();
+    const text = "x".repeat(60_000);
+    for (let id = 0; id < 1_000; id++) await approvals.add(createQuestion(`q${id}`, { text }));
+    const uses = [
+      () => runtime.approvals.list("pending"),
+      () => get("/overview"),
+      () => runtime.run("return device.HostileSkill.pay()"),
+    ];
+    for (const use of uses) await requireShortTurns(probe, use);
+    expect(await runtime.approvals.list("pending")).toHaveLength(1_000);
+  });
+
   test("finds a use that takes long", async () => {
     const id = await start(RUNS[0]?.[1] ?? "");
     const work = async (): Promise<void> => {
@@ -124,6 +142,27 @@ async function start(code: string, input?: unknown): Promise<string> {
   const outcome = await runtime.run(code, { limits: LIMITS, ...(input !== undefined && { input }) });
   expect(outcome).toMatchObject({ kind: "completed" });
   return outcome.runId;
+}
+
+function createQuestion(id: string, input: Json): Parameters<Database["approvals"]["add"]>[0] {
+  return {
+    id,
+    runId: `run-${id}`,
+    callId: 1,
+    caller: "ada",
+    path: "HostileSkill.pay",
+    description: "Pay",
+    marks: [],
+    approver: "user",
+    arguments: input,
+    digest: id,
+    plan: [],
+    provenance: [],
+    scopes: ["once"],
+    waiter: null,
+    created: Date.now(),
+    expires: Date.now() + 600_000,
+  };
 }
 
 function save(id: string): Promise<unknown> {

@@ -64,6 +64,23 @@ export const APPROVALS = defineTable({
   indexes: [["state", "created"], ["state", "expires"], ["runId"], ["closedAt"]],
 });
 
+/** What a question is about, without its texts: a thousand can wait, with 64 Ki characters of arguments each. */
+export type ApprovalFacts = RowOf<typeof FACTS>;
+
+const FACTS = defineTable({
+  name: APPROVALS.name,
+  key: ["id"],
+  columns: {
+    id: text(),
+    runId: text(),
+    caller: text(),
+    path: text(),
+    waiter: optional(text()),
+    state: text<ApprovalState>(),
+    created: integer(),
+  },
+});
+
 /** All questions, open and answered. Every change makes the watchers of the database run, in all processes. */
 export interface ApprovalTable {
   /** Returns the time by which questions expire, in milliseconds since 1970: the same for all processes. */
@@ -72,6 +89,8 @@ export interface ApprovalTable {
   get(id: string): Promise<ApprovalRow | undefined>;
   /** The oldest first. */
   list(state?: ApprovalState): Promise<readonly ApprovalRow[]>;
+  /** Lists the questions without their texts, the oldest first. */
+  listFacts(state?: ApprovalState): Promise<readonly ApprovalFacts[]>;
   /** Returns the questions about one call in one state, the oldest first. */
   find(call: Pick<ApprovalRow, "caller" | "path" | "digest" | "state">): Promise<readonly ApprovalRow[]>;
   /** Returns the questions of a run, the oldest first. */
@@ -129,6 +148,7 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
     },
     get: async (id) => (await engine.select(APPROVALS, { id }))[0],
     list: (state) => engine.select(APPROVALS, state === undefined ? {} : { state }, { order: "created" }),
+    listFacts: (state) => engine.select(FACTS, state === undefined ? {} : { state }, { order: "created" }),
     find: (call) => engine.select(APPROVALS, call, { order: "created" }),
     listOfRun: (runId) => engine.select(APPROVALS, { runId }, { order: "created" }),
     // In this order it reads the index; in the order of the key, SQLite would read every row.
