@@ -64,7 +64,7 @@ export const APPROVALS = defineTable({
   indexes: [["state", "created"], ["state", "expires"], ["runId"], ["closedAt"]],
 });
 
-/** What a question is about, without its texts: a thousand can wait, with 64 Ki characters of arguments each. */
+/** Says what a question is about, without its texts: a thousand can wait, with 64 Ki characters of arguments each. */
 export type ApprovalFacts = RowOf<typeof FACTS>;
 
 const FACTS = defineTable({
