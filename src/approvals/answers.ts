@@ -55,7 +55,7 @@ export function createApprovals(open: () => Promise<Database>): Approvals {
   return {
     async list(state, caller = OWNER) {
       const approvals = await rows();
-      const facts = (await approvals.listFacts(state)).filter((row) => mayReadQuestion(row, caller));
+      const facts = (await approvals.list(state)).filter((row) => mayReadQuestion(row, caller));
       const now = await approvals.now();
       const found: Approval[] = [];
       for (const { id } of facts) {
@@ -67,7 +67,7 @@ export function createApprovals(open: () => Promise<Database>): Approvals {
       return found;
     },
     async listPending(caller = OWNER) {
-      const pending = await (await rows()).listFacts("pending");
+      const pending = await (await rows()).list("pending");
       return pending.filter((row) => mayReadQuestion(row, caller));
     },
     async get(id, caller = OWNER) {
@@ -113,7 +113,7 @@ const ALWAYS_RULE = "only the owner, or an administrator who did not make the ca
 /** Closes questions that have expired, and those whose process has ended. */
 export async function closeAbandoned(approvals: Database["approvals"]): Promise<void> {
   await approvals.expire(await approvals.now());
-  for (const { id, waiter } of await approvals.listFacts("pending"))
+  for (const { id, waiter } of await approvals.list("pending"))
     if (waiter !== null && hasEnded(waiter)) await approvals.close(id, "orphaned");
 }
 
@@ -150,7 +150,7 @@ async function createUnknownError(
   approvals: Database["approvals"],
   caller: Caller,
 ): Promise<SkillgateError> {
-  const pending = (await approvals.listFacts("pending"))
+  const pending = (await approvals.list("pending"))
     .filter((row) => mayReadQuestion(row, caller))
     .map((row) => row.id);
   const { detail, suggestions } = describeUnknownName("approval request", id, pending);

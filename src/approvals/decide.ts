@@ -241,7 +241,7 @@ class Decisions implements ApprovalDecisions {
     const { caller, path, digest } = question;
     const questions = await records.approvals.find({ caller, path, digest, state: "pending" });
     const same = questions.find(({ waiter }) => waiter === null);
-    if (same === undefined && (await records.approvals.listFacts("pending")).length >= MAX_UNATTENDED)
+    if (same === undefined && (await records.approvals.list("pending")).length >= MAX_UNATTENDED)
       return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
     if (same === undefined) await this.#record(records, question);
     // An earlier run may have asked first; the event is about this one.

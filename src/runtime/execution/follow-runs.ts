@@ -151,7 +151,7 @@ class AnswerWatch {
     this.#nextScan = performance.now() + MAX_DELAY_MS * (0.75 + Math.random() / 4);
     const { approvals, runs } = this.#database;
     const rows = await runs.list({ ended: null });
-    const asking = new Set((await approvals.listFacts("pending")).map(({ runId }) => runId));
+    const asking = new Set((await approvals.list("pending")).map(({ runId }) => runId));
     const free = await this.#options.claims.findFree(rows);
     await this.#options.claims.forget(rows);
     for (const row of rows.filter(({ state, id }) => state === "running" || !asking.has(id)))

@@ -87,10 +87,8 @@ export interface ApprovalTable {
   now(): Promise<number>;
   add(approval: Omit<ApprovalRow, keyof typeof UNANSWERED>): Promise<void>;
   get(id: string): Promise<ApprovalRow | undefined>;
-  /** The oldest first. */
-  list(state?: ApprovalState): Promise<readonly ApprovalRow[]>;
   /** Lists the questions without their texts, the oldest first. */
-  listFacts(state?: ApprovalState): Promise<readonly ApprovalFacts[]>;
+  list(state?: ApprovalState): Promise<readonly ApprovalFacts[]>;
   /** Returns the questions about one call in one state, the oldest first. */
   find(call: Pick<ApprovalRow, "caller" | "path" | "digest" | "state">): Promise<readonly ApprovalRow[]>;
   /** Returns the questions of a run, the oldest first. */
@@ -147,8 +145,7 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
       await engine.announce();
     },
     get: async (id) => (await engine.select(APPROVALS, { id }))[0],
-    list: (state) => engine.select(APPROVALS, state === undefined ? {} : { state }, { order: "created" }),
-    listFacts: (state) => engine.select(FACTS, state === undefined ? {} : { state }, { order: "created" }),
+    list: (state) => engine.select(FACTS, state === undefined ? {} : { state }, { order: "created" }),
     find: (call) => engine.select(APPROVALS, call, { order: "created" }),
     listOfRun: (runId) => engine.select(APPROVALS, { runId }, { order: "created" }),
     // In this order it reads the index; in the order of the key, SQLite would read every row.

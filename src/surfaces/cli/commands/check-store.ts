@@ -34,7 +34,7 @@ async function checkRuns({ runs, approvals }: Database): Promise<readonly Doctor
   const before = { lt: Date.now() - CONTINUED_MS };
   const open = await runs.list({ state: { in: ["running", "waiting"] }, updated: before }, { limit: MAX_RUNS });
   const stopped = open.filter(({ claimedBy }) => claimedBy === null || hasEnded(claimedBy));
-  const waiting = new Set((await approvals.listFacts("pending")).map(({ runId }) => runId));
+  const waiting = new Set((await approvals.list("pending")).map(({ runId }) => runId));
   const ids = stopped.flatMap(({ id, state }) => (state === "waiting" && waiting.has(id) ? [] : [id]));
   if (ids.length === 0) return [];
   const names = `${ids.slice(0, MAX_NAMES).join(", ")}${ids.length > MAX_NAMES ? ", …" : ""}`;
