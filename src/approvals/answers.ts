@@ -150,9 +150,7 @@ async function createUnknownError(
   approvals: Database["approvals"],
   caller: Caller,
 ): Promise<SkillgateError> {
-  const pending = (await approvals.list("pending"))
-    .filter((row) => mayReadQuestion(row, caller))
-    .map((row) => row.id);
+  const pending = (await approvals.list("pending")).filter((row) => mayReadQuestion(row, caller)).map((row) => row.id);
   const { detail, suggestions } = describeUnknownName("approval request", id, pending);
   return createError("APPROVAL_UNKNOWN", detail, { suggestions });
 }
