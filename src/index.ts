@@ -1,7 +1,7 @@
 import "./shared/package/require-node.ts"; // first: it throws where the program does not run in Node
 
 export { defineSkill } from "./authoring/define-skill.ts";
-export type { Approval, Approvals, GivenAnswer } from "./approvals/index.ts";
+export type { Approval, Approvals, GivenAnswer, ListedApproval } from "./approvals/index.ts";
 export { type ErrorCode, SkillgateError } from "./errors.ts";
 export { createKeys, type CreatedKey, type Keys, type WantedKey } from "./keys/index.ts";
 export type { ApprovalAnswer, ApprovalRequest, ApprovalScope, ApprovalWait, Approve } from "./model/approval.ts";

@@ -1,16 +1,19 @@
-import { waitForTurn } from "../../sandbox/index.ts";
 import { createError, type SkillgateError } from "../errors.ts";
 import type { ApprovalScope } from "../model/approval.ts";
 import { type Caller, mayAdminister, mayRead, OWNER } from "../model/caller.ts";
 import { isRecord, type Json } from "../model/json.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
-import { type ApprovalRow, type ApprovalState, type Database, hasEnded, type ApprovalFacts } from "../store/index.ts";
+import { type ApprovalFacts, type ApprovalRow, type ApprovalState, type Database, hasEnded } from "../store/index.ts";
 import { formatCard } from "./card.ts";
 
-/** A question and its answer, for people and programs. */
-export interface Approval extends Omit<ApprovalRow, "waiter"> {
+/** A question and its answer in a list, without arguments and other texts. */
+export interface ListedApproval extends Omit<ApprovalFacts, "waiter"> {
   /** True if a call waits for the answer; otherwise a yes counts for the next call with the same arguments. */
   readonly isWaiting: boolean;
+}
+
+/** A question and its answer, for people and programs. */
+export interface Approval extends ListedApproval, Omit<ApprovalRow, "waiter"> {
   /** The question as text. */
   readonly card: string;
   /** Why the answer covers less than it was given for. */
@@ -31,10 +34,11 @@ export interface GivenAnswer {
  * that it may read, without other methods in plan and provenance, and without `Read` those of its own calls.
  */
 export interface Approvals {
-  /** The oldest first. */
-  list(state?: ApprovalState, caller?: Caller): Promise<readonly Approval[]>;
-  /** Lists the questions without an answer, without what they ask. */
-  listPending(caller?: Caller): Promise<readonly ApprovalFacts[]>;
+  /**
+   * Lists the questions in a state, the oldest first; by default all that wait and those that were closed last. Has at most 1,000
+   * that were closed, and no arguments and other texts: `get` returns these.
+   */
+  list(state?: ApprovalState, caller?: Caller): Promise<readonly ListedApproval[]>;
   get(id: string, caller?: Caller): Promise<Approval | undefined>;
   /**
    * Answers a question. A yes for `always` by another than the owner or an administrator who did not make the call counts once;
@@ -44,6 +48,9 @@ export interface Approvals {
    */
   answer(id: string, answer: GivenAnswer, caller?: Caller): Promise<Approval>;
 }
+
+/** Closed questions that a list has. A store keeps those of 30 days. */
+const MAX_CLOSED = 1_000;
 
 /** Creates the access to the questions of a database, which is opened at the first use. */
 export function createApprovals(open: () => Promise<Database>): Approvals {
@@ -55,20 +62,17 @@ export function createApprovals(open: () => Promise<Database>): Approvals {
   return {
     async list(state, caller = OWNER) {
       const approvals = await rows();
-      const facts = (await approvals.list(state)).filter((row) => mayReadQuestion(row, caller));
-      const now = await approvals.now();
-      const found: Approval[] = [];
-      for (const { id } of facts) {
-        await waitForTurn(); // each can have 64 Ki characters
-        const row = getReadableRow(await approvals.get(id), caller);
-        const isSame = row !== undefined && (state === undefined || row.state === state);
-        if (isSame) found.push(toApproval(row, now));
-      }
-      return found;
-    },
-    async listPending(caller = OWNER) {
-      const pending = await (await rows()).list("pending");
-      return pending.filter((row) => mayReadQuestion(row, caller));
+      const isOpen = state === undefined || state === "pending";
+      const pending = isOpen ? await approvals.list("pending") : [];
+      const where = {
+        ...(state !== undefined && { state }),
+        ...(!mayAdminister(caller, "Read") && { caller: caller.id }),
+      };
+      const closed = state === "pending" ? [] : await approvals.listClosed(MAX_CLOSED, where);
+      return [...pending, ...closed]
+        .filter((row) => mayReadQuestion(row, caller))
+        .toSorted((a, b) => a.created - b.created)
+        .map(describeFacts);
     },
     async get(id, caller = OWNER) {
       const approvals = await rows();
@@ -92,7 +96,7 @@ export function createApprovals(open: () => Promise<Database>): Approvals {
 /** Records an answer. Each answer passes here: no other place decides what a yes covers. */
 export async function recordAnswer(
   approvals: Database["approvals"],
-  { id, caller: asker, approver }: Pick<ApprovalRow, "id" | "caller" | "approver">,
+  { id, caller: asker, approver }: Pick<ApprovalFacts, "id" | "caller" | "approver">,
   { approve, scope = "once", wasAsked = false }: GivenAnswer,
   caller: Caller,
 ): Promise<{ readonly isFirst: boolean; readonly note?: string }> {
@@ -118,13 +122,19 @@ export async function closeAbandoned(approvals: Database["approvals"]): Promise<
 }
 
 export function toApproval(row: ApprovalRow, now: number): Approval {
-  const { waiter, ...rest } = row;
-  return { ...rest, isWaiting: waiter !== null, card: formatCard(row, { now }).text };
+  return { ...describeFacts(row), card: formatCard(row, { now }).text };
+}
+
+function describeFacts<Facts extends ApprovalFacts>({
+  waiter,
+  ...rest
+}: Facts): Omit<Facts, "waiter"> & ListedApproval {
+  return { ...rest, isWaiting: waiter !== null };
 }
 
 /** An administrator who made the call cannot approve it if the method needs one; the owner can. */
 function requireAnswerer(
-  row: ApprovalRow,
+  row: ApprovalFacts,
   { approve, scope = "once", wasAsked = false }: GivenAnswer,
   caller: Caller,
 ): void {
@@ -155,7 +165,7 @@ async function createUnknownError(
   return createError("APPROVAL_UNKNOWN", detail, { suggestions });
 }
 
-function createClosedError({ id, state, answeredBy, expires }: ApprovalRow, now: number): SkillgateError {
+function createClosedError({ id, state, answeredBy, expires }: ApprovalFacts, now: number): SkillgateError {
   const why: Readonly<Record<ApprovalState, string>> = {
     pending: expires <= now ? "has expired" : "cannot be answered now",
     approved: `was approved by ${JSON.stringify(answeredBy)}`,
@@ -170,7 +180,7 @@ function createClosedError({ id, state, answeredBy, expires }: ApprovalRow, now:
 /** Replaces the path of a method that the viewer may not read. */
 const HIDDEN = "another method";
 
-function mayReadQuestion({ caller, path }: Pick<ApprovalRow, "caller" | "path">, viewer: Caller): boolean {
+function mayReadQuestion({ caller, path }: Pick<ApprovalFacts, "caller" | "path">, viewer: Caller): boolean {
   return (caller === viewer.id || mayAdminister(viewer, "Read")) && mayRead(viewer, path);
 }
 

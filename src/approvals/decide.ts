@@ -11,7 +11,7 @@ import {
 import { type Caller, OWNER } from "../model/caller.ts";
 import { findMethodPath } from "../model/permissions.ts";
 import type { ApprovalDetails, CallToApprove, DecideApproval } from "../router/index.ts";
-import { type ApprovalRow, type Database, getProcessName, UNANSWERED } from "../store/index.ts";
+import { type ApprovalFacts, type ApprovalRow, type Database, getProcessName, UNANSWERED } from "../store/index.ts";
 import { type Approval, closeAbandoned, recordAnswer, toApproval } from "./answers.ts";
 import { addApprovedRow, ALWAYS_MS, type ApprovedFile, findApprovedRow } from "./approved-rows.ts";
 import { formatCard } from "./card.ts";
@@ -151,7 +151,7 @@ class Decisions implements ApprovalDecisions {
   }
 
   async #addRow(
-    { path, caller, answeredBy }: ApprovalRow,
+    { path, caller, answeredBy }: ApprovalFacts,
     { accountIds: accounts }: Pick<ApprovalDetails, "accountIds">,
   ): Promise<void> {
     const approvedFile = this.#options.getApprovedFile();
@@ -170,7 +170,7 @@ class Decisions implements ApprovalDecisions {
     { approvals }: OpenRecords,
     { caller, path }: CallToApprove,
     { digest }: ApprovalDetails,
-  ): Promise<ApprovalRow | undefined> {
+  ): Promise<ApprovalFacts | undefined> {
     const found = await approvals.find({ caller: caller.id, path, digest, state: "approved" });
     for (const row of found)
       if (row.waiter === null && row.usedAt === null && (await approvals.use(row.id, await approvals.now())))
@@ -179,7 +179,7 @@ class Decisions implements ApprovalDecisions {
   }
 
   /** Records the question, asks the person if there is one, and waits for the first answer. */
-  async #ask(records: OpenRecords, request: CallToApprove, details: ApprovalDetails): Promise<ApprovalRow> {
+  async #ask(records: OpenRecords, request: CallToApprove, details: ApprovalDetails): Promise<ApprovalFacts> {
     const { ask = this.#options.ask, cancellable } = details;
     const { expireMs, onQuestion } = this.#options;
     const now = await records.approvals.now();
@@ -240,7 +240,8 @@ class Decisions implements ApprovalDecisions {
   async #leave(records: OpenRecords, request: CallToApprove, question: NewApproval): Promise<SkillgateError> {
     const { caller, path, digest } = question;
     const questions = await records.approvals.find({ caller, path, digest, state: "pending" });
-    const same = questions.find(({ waiter }) => waiter === null);
+    const unattended = questions.find(({ waiter }) => waiter === null);
+    const same = unattended && (await records.approvals.get(unattended.id));
     if (same === undefined && (await records.approvals.list("pending")).length >= MAX_UNATTENDED)
       return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
     if (same === undefined) await this.#record(records, question);
@@ -287,7 +288,7 @@ class Decisions implements ApprovalDecisions {
     }
   }
 
-  async #requireYes({ approvals }: OpenRecords, request: CallToApprove, row: ApprovalRow): Promise<ApprovalRow> {
+  async #requireYes({ approvals }: OpenRecords, request: CallToApprove, row: ApprovalFacts): Promise<ApprovalFacts> {
     if (row.state === "denied") throw refusal(request, ", which was denied; continue without this call");
     if (row.state === "approved" && (await approvals.use(row.id, await approvals.now()))) return row;
     if (row.state !== "expired" && row.state !== "approved") throw refusal(request, ", and the request was closed");
@@ -317,7 +318,8 @@ async function findOwnQuestion(
 ): Promise<ApprovalRow | undefined> {
   if (recorded?.isResumed !== true) return undefined;
   const questions = await approvals.listOfRun(runId);
-  return questions.findLast((question) => question.callId === callId && question.digest === digest);
+  const own = questions.findLast((question) => question.callId === callId && question.digest === digest);
+  return own && approvals.get(own.id);
 }
 
 /** Repeats which further calls of its run earlier answers cover. */
@@ -380,7 +382,7 @@ function takePlanned(planned: { left: number } | undefined): boolean {
 
 /** Lets a yes cover further calls of the run. */
 function applyScope(
-  { scope, answeredAs, path }: Pick<ApprovalRow, "scope" | "answeredAs" | "path">,
+  { scope, answeredAs, path }: Pick<ApprovalFacts, "scope" | "answeredAs" | "path">,
   { approvedInRun, getPlan }: Pick<ApprovalDetails, "approvedInRun" | "getPlan">,
 ): void {
   if (approvedInRun === undefined) return;

@@ -1,10 +1,10 @@
 import { getMessage } from "../errors.ts";
-import type { ApprovalRow, Database } from "../store/index.ts";
+import type { ApprovalFacts, Database } from "../store/index.ts";
 
 /** Waits for the answers to questions, whichever process gives them. */
 export interface AnswerWaiter {
   /** Resolves to the record when it is no longer pending; rejects when the wait is ended by `stop` or `close`. */
-  wait(id: string, expires: number): Promise<ApprovalRow>;
+  wait(id: string, expires: number): Promise<ApprovalFacts>;
   /** Ends a wait without an answer. */
   stop(id: string, reason: Error): void;
   readonly ids: readonly string[];
@@ -23,7 +23,7 @@ const TIMER_MS = 50;
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 interface Wait {
-  readonly resolve: (row: ApprovalRow) => void;
+  readonly resolve: (row: ApprovalFacts) => void;
   readonly reject: (reason: Error) => void;
   timer?: NodeJS.Timeout;
 }
@@ -107,7 +107,7 @@ export function createAnswerWaiter(
 }
 
 /** Returns a signal that aborts when a question has been answered, or has ended without an answer. */
-export function abortWhenClosed(answered: Promise<ApprovalRow>): AbortSignal {
+export function abortWhenClosed(answered: Promise<ApprovalFacts>): AbortSignal {
   const controller = new AbortController();
   answered.then(
     ({ state, answeredBy }) => {

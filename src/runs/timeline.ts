@@ -1,6 +1,6 @@
 import { findProgramPosition } from "../../sandbox/index.ts";
 import { createPositionMap } from "../gatekeeper/index.ts";
-import type { ApprovalRow } from "../store/index.ts";
+import type { ApprovalFacts } from "../store/index.ts";
 import type { RunRecord } from "./run-record.ts";
 
 /** A call on the timeline of its run. Times are in milliseconds since the run began. */
@@ -22,7 +22,7 @@ export interface TimelineCall {
 /** Orders the calls of a record by their numbers, with the times of their questions to persons. */
 export function createTimeline(
   { header, calls }: Pick<RunRecord, "header" | "calls">,
-  approvals: readonly ApprovalRow[],
+  approvals: readonly ApprovalFacts[],
 ): readonly TimelineCall[] {
   const since = (time: number): number => Math.max(0, time - header.time);
   const findLine = createLineFinder(header);
@@ -56,7 +56,7 @@ function createLineFinder({ program, source }: RunRecord["header"]): (site: stri
 }
 
 function createWait(
-  { id, created, answeredAt, state, expires }: ApprovalRow,
+  { id, created, answeredAt, state, expires }: ApprovalFacts,
   since: (time: number) => number,
 ): TimelineCall["waits"][number] {
   const end = state === "pending" ? undefined : (answeredAt ?? expires);

@@ -18,7 +18,8 @@ test("asks about each effect of a program from elsewhere, also after a restart [
   const { runtime } = await openMail({ store });
   const [question] = await runtime.approvals.list("pending");
   expect(question).toMatchObject({ path: "MailSkill.count", scopes: ["once", "run", "plan"] });
-  expect(question?.card).toContain("Note: the program stands word for word in a result that the model has read");
+  const asked = await runtime.approvals.get(question?.id ?? "");
+  expect(asked?.card).toContain("Note: the program stands word for word in a result that the model has read");
   const next = followQuestions(runtime);
   const outcome = runtime.runs.resume(runId);
   await runtime.approvals.answer(question?.id ?? "", { approve: true });
@@ -266,6 +267,19 @@ describe("a yes", () => {
     expect(await runtime.call("MailSkill.send", { to: "bob" })).toBe("sent to bob");
     await expect(runtime.call("MailSkill.send", { to: "eve" })).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
     expect((await runtime.approvals.list()).map(({ state }) => state).toSorted()).toEqual(["approved", "denied"]);
+  });
+
+  test("is listed without what it asks, by its state [P6]", async () => {
+    const { runtime } = await openMail({ approve: ({ input }) => input["to"] === "bob" });
+    await runtime.call("MailSkill.send", { to: "bob" });
+    await expect(runtime.call("MailSkill.send", { to: "eve" })).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
+    const [denied, ...others] = await runtime.approvals.list("denied");
+    expect(others).toEqual([]);
+    expect(denied).toMatchObject({ path: "MailSkill.send", caller: "owner", state: "denied" });
+    const whole = await runtime.approvals.get(denied?.id ?? "");
+    expect(whole).toMatchObject({ ...denied, arguments: { to: "eve" } });
+    expect(JSON.stringify(denied)).not.toContain("eve");
+    expect(await runtime.approvals.list(undefined, ADA)).toEqual([]);
   });
 
   test("answers 200 waiting questions, each with its own answer [P6]", { tags: "rest" }, async () => {

@@ -35,7 +35,10 @@ test("masks configured secrets and shows invisible characters [P6, P9]", async (
   await runtime.run(`await device.MailSkill.send("canary-7d1f\\u200b")`);
   expect(requests[0]?.card).toContain(String.raw`"to": "[redacted]\u200b"`);
   expect(requests[0]?.card).not.toContain("canary");
-  expect(JSON.stringify(await runtime.approvals.list())).not.toContain("canary");
+  const [question] = await runtime.approvals.list();
+  const asked = JSON.stringify(await runtime.approvals.get(question?.id ?? ""));
+  expect(asked).toContain("[redacted]");
+  expect(asked).not.toContain("canary");
 });
 
 test("stores and shows oversized arguments only in part, and says so [P6]", async () => {

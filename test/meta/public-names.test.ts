@@ -30,6 +30,7 @@ const TYPES = [
   "KeyRow",
   "Keys",
   "Limits",
+  "ListedApproval",
   "McpServerOptions",
   "Method",
   "MethodDefinition",

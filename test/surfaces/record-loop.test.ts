@@ -121,6 +121,9 @@ describe.runIf(canProbe)("keeps the turns of the event loop short for what is do
     const uses = [
       () => runtime.approvals.list("pending"),
       () => get("/overview"),
+      () => get("/approvals"),
+      () => get("/approvals?state=pending"),
+      () => fetch(`${server.url}/approvals`).then((response) => response.text()),
       () => runtime.run("return device.HostileSkill.pay()"),
     ];
     for (const use of uses) await requireShortTurns(probe, use);

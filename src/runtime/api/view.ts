@@ -1,5 +1,5 @@
 import type { AccountTest, LoginBrowser, Revocation, Rotation, ServerLogin } from "../../accounts/index.ts";
-import type { Approval, GivenAnswer } from "../../approvals/index.ts";
+import type { Approval, GivenAnswer, ListedApproval } from "../../approvals/index.ts";
 import { createKeys, type Keys, type KeyUsage, readKeyUsage, toCaller } from "../../keys/index.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
 import { type AdminRight, type Caller, mayAdminister, mayRead, requireAdmin } from "../../model/caller.ts";
@@ -13,7 +13,7 @@ import type { Statistics, UnrecordedRequest } from "../../router/index.ts";
 import type { RunDifference } from "../../runs/index.ts";
 import type { DirectCallOptions, RunOptions, Runtime } from "../../runtime.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
-import type { ApprovalState, Database, DatabaseInfo, ApprovalFacts } from "../../store/index.ts";
+import type { ApprovalState, Database, DatabaseInfo } from "../../store/index.ts";
 import type { AccountForm, AccountLoginTarget, AccountTarget, ListedAccount } from "./accounts.ts";
 import { type AutomationView, createAutomationView } from "../automations/view.ts";
 import { limitReplays } from "./replay-limit.ts";
@@ -289,8 +289,8 @@ export class RuntimeView {
   }
 
   readonly approvals = {
-    list: (state?: ApprovalState): Promise<readonly Approval[]> => this.#runtime.approvals.list(state, this.caller),
-    listPending: (): Promise<readonly ApprovalFacts[]> => this.#runtime.approvals.listPending(this.caller),
+    list: (state?: ApprovalState): Promise<readonly ListedApproval[]> =>
+      this.#runtime.approvals.list(state, this.caller),
     get: (id: string): Promise<Approval | undefined> => this.#runtime.approvals.get(id, this.caller),
     answer: (id: string, answer: GivenAnswer): Promise<Approval> =>
       this.#runtime.approvals.answer(id, answer, this.caller),

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../errors.ts";
 import { type Caller, isCurrent } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { type Continuation, type RunRecorder, toRunStatus, toStoredOutcome } from "../../runs/index.ts";
-import type { ApprovalRow } from "../../store/index.ts";
+import type { ApprovalFacts } from "../../store/index.ts";
 import { createCallHandler } from "./run-calls.ts";
 import { RecordedCalls } from "./recorded-calls.ts";
 import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
@@ -77,7 +77,7 @@ export async function waitForRun(
 }
 
 /** Describes a run that waits for the answers to these questions, or for a valid token of its caller. */
-export function describeWaiting(runId: string, approvals: readonly ApprovalRow[], { id, token }: Caller): Outcome {
+export function describeWaiting(runId: string, approvals: readonly ApprovalFacts[], { id, token }: Caller): Outcome {
   const until = token && formatTime(token.until);
   const facts = { kind: "waiting", runId, approvals: approvals.map((approval) => approval.id) } as const;
   if (approvals.length === 0 && !isCurrent(token)) {

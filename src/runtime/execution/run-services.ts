@@ -20,7 +20,7 @@ import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { RecordedPlace, RequestUnit, Route } from "../../router/index.ts";
 import type { CheckProgram } from "../check-program.ts";
 import type { RecordServices } from "./record-services.ts";
-import type { ApprovalRow, Database } from "../../store/index.ts";
+import type { ApprovalFacts, Database } from "../../store/index.ts";
 import type { ContinueRequest } from "./continue-run.ts";
 import type { RunRights } from "./rights/find-rights.ts";
 
@@ -41,7 +41,7 @@ export interface RunServices extends ResultSpace {
   /** Opens the store of recorded runs. */
   readonly openRuns: () => Promise<Pick<Database, "runs">>;
   /** Returns the open questions of a run. */
-  readonly listApprovals: (runId: string) => Promise<readonly ApprovalRow[]>;
+  readonly listApprovals: (runId: string) => Promise<readonly ApprovalFacts[]>;
   /** Finds the rights that the caller of a run has now, on behalf of `by`. */
   readonly findRights: (caller: Caller, by?: Caller) => Promise<RunRights>;
 }

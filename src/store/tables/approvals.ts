@@ -18,10 +18,10 @@ export type ApprovalState = "pending" | "approved" | "denied" | "expired" | "can
 
 const CLOSED_STATES: readonly ApprovalState[] = ["approved", "denied", "expired", "cancelled", "orphaned"];
 
-/** The question whether one call may be made. Times are in milliseconds since 1970. */
-export type ApprovalRow = RowOf<typeof APPROVALS>;
+/** The call that a question is about, and its state. Times are in milliseconds since 1970. */
+export type ApprovalFacts = RowOf<typeof FACTS>;
 
-export const APPROVALS = defineTable({
+const FACTS = defineTable({
   name: "approvals",
   key: ["id"],
   columns: {
@@ -33,18 +33,12 @@ export const APPROVALS = defineTable({
     caller: text(),
     /** `Skill.method` */
     path: text(),
-    /** The description of the method. */
-    description: text(),
     /** Properties of the method that matter for the answer, such as `destructive`. */
     marks: json<readonly string[]>(),
     /** The person who must answer. */
     approver: text<Approver>(),
-    /** The arguments as a person sees them, with secrets masked. */
-    arguments: json<Json>(),
     /** Digest of the arguments without masks, of full length. */
     digest: text(),
-    plan: json<Json>(),
-    provenance: json<Json>(),
     /** The scopes that a yes can have. */
     scopes: json<readonly ApprovalScope[]>(),
     /** The process whose call waits for the answer, or `run:ID` for a run with a record; `null` if no call waits. */
@@ -61,40 +55,48 @@ export const APPROVALS = defineTable({
     /** When the question left the state `pending`; `null` also for a record of an earlier version. */
     closedAt: optional(integer()),
   },
+});
+
+/** The question whether one call may be made. */
+export type ApprovalRow = RowOf<typeof APPROVALS>;
+
+export const APPROVALS = defineTable({
+  name: FACTS.name,
+  key: ["id"],
+  columns: {
+    ...FACTS.columns,
+    /** The description of the method. */
+    description: text(),
+    /** The arguments as a person sees them, with secrets masked. */
+    arguments: json<Json>(),
+    plan: json<Json>(),
+    provenance: json<Json>(),
+  },
   indexes: [["state", "created"], ["state", "expires"], ["runId"], ["closedAt"]],
 });
 
-/** Says what a question is about, without its texts: a thousand can wait, with 64 Ki characters of arguments each. */
-export type ApprovalFacts = RowOf<typeof FACTS>;
-
-const FACTS = defineTable({
-  name: APPROVALS.name,
-  key: ["id"],
-  columns: {
-    id: text(),
-    runId: text(),
-    caller: text(),
-    path: text(),
-    waiter: optional(text()),
-    state: text<ApprovalState>(),
-    created: integer(),
-  },
-});
-
-/** All questions, open and answered. Every change makes the watchers of the database run, in all processes. */
+/**
+ * All questions, open and answered. Every change makes the watchers of the database run, in all processes. A thousand questions
+ * can wait, with 64 Ki characters of arguments each, so only `get` returns these and the other texts of a question.
+ */
 export interface ApprovalTable {
   /** Returns the time by which questions expire, in milliseconds since 1970: the same for all processes. */
   now(): Promise<number>;
   add(approval: Omit<ApprovalRow, keyof typeof UNANSWERED>): Promise<void>;
   get(id: string): Promise<ApprovalRow | undefined>;
-  /** Lists the questions without their texts, the oldest first. */
-  list(state?: ApprovalState): Promise<readonly ApprovalFacts[]>;
+  /** Lists the questions in one state, the oldest first. */
+  list(state: ApprovalState): Promise<readonly ApprovalFacts[]>;
+  /** Lists the questions that were closed last, the last one first. */
+  listClosed(
+    limit: number,
+    where?: Partial<Pick<ApprovalFacts, "caller" | "state">>,
+  ): Promise<readonly ApprovalFacts[]>;
   /** Returns the questions about one call in one state, the oldest first. */
-  find(call: Pick<ApprovalRow, "caller" | "path" | "digest" | "state">): Promise<readonly ApprovalRow[]>;
+  find(call: Pick<ApprovalRow, "caller" | "path" | "digest" | "state">): Promise<readonly ApprovalFacts[]>;
   /** Returns the questions of a run, the oldest first. */
-  listOfRun(runId: string): Promise<readonly ApprovalRow[]>;
+  listOfRun(runId: string): Promise<readonly ApprovalFacts[]>;
   /** Returns the questions that were closed after `time`. */
-  listClosedAfter(time: number): Promise<readonly ApprovalRow[]>;
+  listClosedAfter(time: number): Promise<readonly ApprovalFacts[]>;
   /** Returns the time at which the first of the pending questions expires. */
   findNextExpiry(): Promise<number | undefined>;
   /** Answers a pending question. Returns false if it does not exist, has an answer, or has expired by `time`. */
@@ -145,13 +147,15 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
       await engine.announce();
     },
     get: async (id) => (await engine.select(APPROVALS, { id }))[0],
-    list: (state) => engine.select(FACTS, state === undefined ? {} : { state }, { order: "created" }),
-    find: (call) => engine.select(APPROVALS, call, { order: "created" }),
-    listOfRun: (runId) => engine.select(APPROVALS, { runId }, { order: "created" }),
+    list: (state) => engine.select(FACTS, { state }, { order: "created" }),
+    listClosed: (limit, where = {}) =>
+      engine.select(FACTS, { ...where, closedAt: { gt: 0 } }, { order: "closedAt", descending: true, limit }),
+    find: (call) => engine.select(FACTS, call, { order: "created" }),
+    listOfRun: (runId) => engine.select(FACTS, { runId }, { order: "created" }),
     // In this order it reads the index; in the order of the key, SQLite would read every row.
-    listClosedAfter: (time) => engine.select(APPROVALS, { closedAt: { gt: time } }, { order: "closedAt" }),
+    listClosedAfter: (time) => engine.select(FACTS, { closedAt: { gt: time } }, { order: "closedAt" }),
     async findNextExpiry() {
-      const [first] = await engine.select(APPROVALS, { state: "pending" }, { order: "expires", limit: 1 });
+      const [first] = await engine.select(FACTS, { state: "pending" }, { order: "expires", limit: 1 });
       return first?.expires;
     },
     async answer(id, { state, scope, by, as, time }) {

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 
-import type { Approvals } from "../../approvals/index.ts";
+import type { Approval, Approvals, ListedApproval } from "../../approvals/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { APPROVAL_SCOPES, type ApprovalScope } from "../../model/approval.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
@@ -57,8 +57,20 @@ async function openApprovals(session: CliSession): Promise<Approvals> {
 }
 
 async function listApprovals(session: CliSession, { all }: { readonly all?: true }): Promise<CommandResult> {
-  const approvals = await (await openApprovals(session)).list(all ? undefined : "pending");
-  return { json: { approvals }, text: approvalsText(approvals, session.paint.out) };
+  const approvals = await openApprovals(session);
+  const listed = await approvals.list(all ? undefined : "pending");
+  const whole = session.flags.json === true ? await readEach(approvals, listed) : listed;
+  return { json: { approvals: whole }, text: approvalsText(listed, session.paint.out) };
+}
+
+/** Returns questions with what they ask. One that was deleted meanwhile is left out. */
+async function readEach(approvals: Approvals, listed: readonly ListedApproval[]): Promise<readonly Approval[]> {
+  const whole: Approval[] = [];
+  for (const { id } of listed) {
+    const approval = await approvals.get(id);
+    if (approval !== undefined) whole.push(approval);
+  }
+  return whole;
 }
 
 async function showApproval(session: CliSession, id: string): Promise<CommandResult> {

@@ -2,7 +2,7 @@
 
 import type { AgentEvent } from "../../agent/events.ts";
 import type { TokenPrice } from "../../agent/index.ts";
-import type { Approval } from "../../approvals/index.ts";
+import type { Approval, ListedApproval } from "../../approvals/index.ts";
 import type { CallRecord, Outcome, Violation } from "../../model/outcome.ts";
 import type { CallSite } from "../../model/plan.ts";
 import type { RunDifference, TimelineCall } from "../../runs/index.ts";
@@ -89,8 +89,8 @@ export interface ApprovalSummary extends Omit<Approval, "closedAt" | "digest" | 
 
 /** Questions without an answer, the oldest first, and the newest of those that were closed. */
 export interface ApprovalLists {
-  readonly pending: readonly ApprovalSummary[];
-  readonly closed: readonly ApprovalSummary[];
+  readonly pending: readonly ListedApproval[];
+  readonly closed: readonly ListedApproval[];
 }
 
 /** Candidates that may replace the end of the code before the cursor. */

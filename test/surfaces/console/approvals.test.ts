@@ -53,6 +53,25 @@ describe.skipIf(!hasChromium)("the page of approvals", () => {
     },
   );
 
+  test("takes no answer on the keyboard before it shows the call [O2, P6]", { tags: "rest" }, async () => {
+    const server = await serveBank();
+    const { outcomes, ids } = await startRuns(server, [PROGRAM]);
+    const { page } = await openConsole(server, "#/");
+    await page.route("**/console/api/approvals/*", (route) =>
+      route.request().method() === "GET" ? route.fulfill({ status: 500, body: "{}" }) : route.continue(),
+    );
+    await goTo(page, `#/approvals/${ids[0]}`);
+    await page.getByText("1 call waits for an answer").waitFor();
+    await page.getByRole("button", { name: "Try again" }).waitFor();
+    await page.keyboard.press("y");
+    await page.unroute("**/console/api/approvals/*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Deny" }).waitFor();
+    expect(await server.runtime.approvals.list("approved")).toEqual([]);
+    await page.keyboard.press("n");
+    expect(await outcomes[0]).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
+  });
+
   test(
     "counts the questions on every page, announces a new one, and denies several of a caller [O2, P6]",
     { tags: "rest" },

@@ -115,10 +115,15 @@ function showRuns({ events, session: { paint } }: ChatConversation, step: string
   return { text: runsText([run], paint.out, "whole"), json: { runs: [run] } };
 }
 
+/** Questions that one command shows. */
+const MAX_CARDS = 20;
+
 async function approve({ runtime, session }: ChatConversation, words: string): Promise<CommandAnswer> {
   const [id = "", scope = "once"] = words.split(/\s+/);
   if (id === "") {
-    const approvals = await runtime.approvals.list("pending");
+    const pending = await runtime.approvals.list("pending");
+    const rows = await Promise.all(pending.slice(0, MAX_CARDS).map((each) => runtime.approvals.get(each.id)));
+    const approvals = rows.filter((each) => each !== undefined);
     return { text: pendingApprovalsText(approvals, session.paint.out), json: { approvals } };
   }
   if (!isScope(scope)) throw createUnknownValueError("scope", scope, APPROVAL_SCOPES);

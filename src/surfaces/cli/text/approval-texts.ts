@@ -1,4 +1,4 @@
-import type { Approval } from "../../../approvals/index.ts";
+import type { Approval, ListedApproval } from "../../../approvals/index.ts";
 import type { WaitingRun } from "../../../agent/index.ts";
 import type { ApprovalAnswer, ApprovalRequest, ApprovalScope } from "../../../model/approval.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -48,7 +48,7 @@ export function waitingText({ runId, approvals }: WaitingRun, paint: Paint): str
   ]);
 }
 
-export function approvalsText(approvals: readonly Approval[], paint: Paint): string {
+export function approvalsText(approvals: readonly ListedApproval[], paint: Paint): string {
   if (approvals.length === 0) return "No approval requests";
   return lines(
     table(

@@ -18,11 +18,8 @@ export function createApprovalEndpoints({ questions }: ConsoleServices): Endpoin
       const pending = rows.filter(({ state }) => state === "pending");
       const closed = rows
         .filter(({ state }) => state !== "pending")
-        .toSorted((a, b) => (b.answeredAt ?? b.expires) - (a.answeredAt ?? a.expires));
-      return {
-        pending: pending.map(summarizeApproval),
-        closed: closed.slice(0, MAX_CLOSED).map(summarizeApproval),
-      };
+        .toSorted((a, b) => (b.closedAt ?? 0) - (a.closedAt ?? 0));
+      return { pending, closed: closed.slice(0, MAX_CLOSED) };
     },
     "GET /approvals/:id": async ({ view, getPart }) => summarizeApproval(await findApproval(view, getPart("id"))),
     "POST /approvals/:id": async ({ view, getPart, readBody }) => {

@@ -46,7 +46,7 @@ function streamEvents(c: Context<ConsoleEnvironment>, view: RuntimeView, { event
 async function summarize(view: RuntimeView, { activity, http }: ConsoleServices): Promise<Overview> {
   const isAdmin = view.may("Read");
   const { skills, methods } = view.catalog;
-  const approvals = isAdmin ? await view.approvals.listPending() : undefined;
+  const approvals = isAdmin ? await view.approvals.list("pending") : undefined;
   return {
     startedAt: Date.now() - http.counters.uptimeSeconds * 1_000,
     skills: skills.length,

@@ -65,7 +65,7 @@ export function watchApprovals(
 ): ChangeWatch {
   let last = "";
   const read = async (): Promise<void> => {
-    const rows = await runtime.approvals.listPending();
+    const rows = await runtime.approvals.list("pending");
     const text = rows.map(({ id }) => id).join(" ");
     if (text !== last) onChange(rows.map(({ id, caller, path }) => ({ id, caller, path })));
     last = text;

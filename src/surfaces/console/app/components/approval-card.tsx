@@ -19,7 +19,7 @@ const SCOPE_TEXTS: Readonly<Record<ApprovalScope, string>> = {
 
 /** Sends an answer. An error, such as that another person was first, is shown with its sentence. */
 export async function answerApproval(
-  { id, path }: ApprovalSummary,
+  { id, path }: Pick<ApprovalSummary, "id" | "path">,
   answer: "approve" | "deny",
   scope: ApprovalScope = "once",
 ) {
@@ -40,6 +40,8 @@ interface ApprovalCardProps {
   /** Whether it is one of several that are answered together; `undefined` for a card that is answered alone. */
   readonly isSelected?: boolean | undefined;
   readonly onSelect?: (isSelected: boolean) => void;
+  /** Is called once the reader sees what it asks. */
+  readonly onShown?: () => void;
   /** Is called after an answer. */
   readonly onAnswered?: (() => void) | undefined;
   /** Is called when the reader chooses the calls that a yes covers. */
@@ -48,13 +50,14 @@ interface ApprovalCardProps {
 
 /** A question whether a call may be made: caller, method, exact arguments, program, provenance and expiry. */
 export function ApprovalCard(props: ApprovalCardProps) {
-  const { approval, canAnswer, isActive = false, isSelected, onSelect, onAnswered, onScope } = props;
+  const { approval, canAnswer, isActive = false, isSelected, onSelect, onShown, onAnswered, onScope } = props;
   const { path, caller, runId, state, description, provenance, plan } = approval;
   const id = useId();
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isActive) card.current?.focus();
   }, [isActive]);
+  useEffect(() => onShown?.(), []);
   return (
     <article
       ref={card}
@@ -107,7 +110,11 @@ function Marks({ approval }: { readonly approval: ApprovalSummary }) {
 }
 
 /** The state of a question, and the person who answered it. */
-export function AnswerBadge({ approval: { state, answeredBy } }: { readonly approval: ApprovalSummary }) {
+export function AnswerBadge({
+  approval: { state, answeredBy },
+}: {
+  readonly approval: Pick<ApprovalSummary, "state" | "answeredBy">;
+}) {
   return <StatusBadge state={state} label={answeredBy === null ? state : `${state} by ${answeredBy}`} />;
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import type { ListedApproval } from "../../../../../approvals/index.ts";
 import type { ApprovalScope } from "../../../../../model/approval.ts";
 import type { SessionInfo } from "../../../messages.ts";
 import type { ApprovalLists, ApprovalSummary } from "../../../program-messages.ts";
@@ -38,6 +39,7 @@ interface QuestionsProps {
 
 function Questions({ info, activeId, caller, lists: all, reload }: QuestionsProps) {
   const scopes = useRef(new Map<string, ApprovalScope>());
+  const visibleIds = useRef(new Set<string>());
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const lists = filterLists(all, caller);
   const cards = listCards(lists, activeId);
@@ -57,7 +59,7 @@ function Questions({ info, activeId, caller, lists: all, reload }: QuestionsProp
     reload();
   };
   const answerActive = async (answer: "approve" | "deny"): Promise<void> => {
-    if (active?.state !== "pending" || !mayAnswer) return;
+    if (active?.state !== "pending" || !mayAnswer || !visibleIds.current.has(active.id)) return;
     await answerApproval(active, answer, scopes.current.get(active.id));
     leave(active.id);
   };
@@ -74,17 +76,21 @@ function Questions({ info, activeId, caller, lists: all, reload }: QuestionsProp
       {mayAnswer && lists.pending.length > 1 && (
         <Selection cards={cards} selected={selected} onSelect={setSelected} onAnswered={reload} />
       )}
-      {cards.map((approval) => (
-        <ApprovalCard
-          key={approval.id}
-          approval={approval}
-          canAnswer={mayAnswer}
-          isSelected={mayAnswer && lists.pending.length > 1 ? selected.has(approval.id) : undefined}
-          onSelect={(isSelected) => setSelected(withMember(selected, approval.id, isSelected))}
-          isActive={approval.id === activeId}
-          onAnswered={() => leave(approval.id)}
-          onScope={(scope) => scopes.current.set(approval.id, scope)}
-        />
+      {cards.map((listed) => (
+        <Load<ApprovalSummary> key={listed.id} path={`/approvals/${encodeURIComponent(listed.id)}`}>
+          {(approval) => (
+            <ApprovalCard
+              approval={{ ...approval, ...listed }}
+              canAnswer={mayAnswer}
+              isSelected={mayAnswer && lists.pending.length > 1 ? selected.has(listed.id) : undefined}
+              onSelect={(isSelected) => setSelected(withMember(selected, listed.id, isSelected))}
+              isActive={listed.id === activeId}
+              onShown={() => visibleIds.current.add(listed.id)}
+              onAnswered={() => leave(listed.id)}
+              onScope={(scope) => scopes.current.set(listed.id, scope)}
+            />
+          )}
+        </Load>
       ))}
       {lists.closed.length > 0 && <Answered approvals={lists.closed} />}
     </>
@@ -92,7 +98,7 @@ function Questions({ info, activeId, caller, lists: all, reload }: QuestionsProp
 }
 
 function filterLists({ pending, closed }: ApprovalLists, caller: string): ApprovalLists {
-  const isShown = (approval: ApprovalSummary): boolean => approval.caller.toLowerCase().includes(caller.toLowerCase());
+  const isShown = (approval: ListedApproval): boolean => approval.caller.toLowerCase().includes(caller.toLowerCase());
   return { pending: pending.filter(isShown), closed: closed.filter(isShown) };
 }
 
@@ -104,7 +110,7 @@ function withMember(set: ReadonlySet<string>, id: string, isMember: boolean): Re
 }
 
 /** The card that the address names stays when another person answers it, so that no other takes its place under a key. */
-function listCards({ pending, closed }: ApprovalLists, activeId: string | undefined): readonly ApprovalSummary[] {
+function listCards({ pending, closed }: ApprovalLists, activeId: string | undefined): readonly ListedApproval[] {
   const first = pending.slice(0, MAX_CARDS);
   const active = [...pending, ...closed].find(({ id }) => id === activeId);
   const all = active === undefined || first.includes(active) ? first : [...first, active];
@@ -135,7 +141,7 @@ function Tools({ lists: { pending, closed }, caller }: { readonly lists: Approva
 }
 
 interface SelectionProps {
-  readonly cards: readonly ApprovalSummary[];
+  readonly cards: readonly ListedApproval[];
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (ids: ReadonlySet<string>) => void;
   readonly onAnswered: () => void;
@@ -191,7 +197,7 @@ function NothingWaits() {
   );
 }
 
-function Answered({ approvals }: { readonly approvals: readonly ApprovalSummary[] }) {
+function Answered({ approvals }: { readonly approvals: readonly ListedApproval[] }) {
   return (
     <Card title="Answered">
       <ul class="list">
