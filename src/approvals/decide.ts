@@ -242,7 +242,7 @@ class Decisions implements ApprovalDecisions {
     const questions = await records.approvals.find({ caller, path, digest, state: "pending" });
     const unattended = questions.find(({ waiter }) => waiter === null);
     const same = unattended && (await records.approvals.get(unattended.id));
-    if (same === undefined && (await records.approvals.list("pending")).length >= MAX_UNATTENDED)
+    if (same === undefined && (await records.approvals.countPending()) >= MAX_UNATTENDED)
       return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
     if (same === undefined) await this.#record(records, question);
     // An earlier run may have asked first; the event is about this one.

@@ -86,6 +86,7 @@ export interface ApprovalTable {
   get(id: string): Promise<ApprovalRow | undefined>;
   /** Lists the questions in one state, the oldest first. */
   list(state: ApprovalState): Promise<readonly ApprovalFacts[]>;
+  countPending(): Promise<number>;
   /** Lists the questions that were closed last, the last one first. */
   listClosed(
     limit: number,
@@ -148,6 +149,7 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
     },
     get: async (id) => (await engine.select(APPROVALS, { id }))[0],
     list: (state) => engine.select(FACTS, { state }, { order: "created" }),
+    countPending: () => engine.total(APPROVALS, { state: "pending" }),
     listClosed: (limit, where = {}) =>
       engine.select(FACTS, { ...where, closedAt: { gt: 0 } }, { order: "closedAt", descending: true, limit }),
     find: (call) => engine.select(FACTS, call, { order: "created" }),
