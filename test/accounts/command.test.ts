@@ -90,74 +90,82 @@ test("account adds, connects, lists, tests, rotates, revokes and removes an acco
   expect(JSON.stringify(printed)).not.toContain(KEY);
 });
 
-test("account connects each caller by the name of its key, and two values of one account [O1]", async () => {
-  const cwd = project({
-    "settings.yaml": "accounts: { shop: { type: apiKey, in: query, name: [client_id, secret], for: caller } }\n",
-  });
-  const account = open(cwd);
-  for (const key of ["ada", "bob"]) await skillgate(["keys", "create", key, "--call", "*"], { cwd });
-  const connect = (caller: string, input: string): Promise<Ended> =>
-    account(["connect", "shop", "--caller", caller, "--stdin"], { input });
-  expect(await connect("ada", "id-of-ada-1\nsecret-of-ada-1")).toMatchObject({
-    exit: 0,
-    stdout: "Connected shop for ada\n",
-  });
-  expect(await connect("bob", "only-one-line")).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining("The standard input must have 2 lines: client_id, secret"),
-  });
-  expect(await connect("eve", "a\nb")).toMatchObject({ exit: 5, stderr: expect.stringContaining("Unknown") });
-  const { stdout } = await account(["list"]);
-  expect(stdout).toMatch(/shop {2}apiKey {2}owner {2}not connected/);
-  expect(stdout).toMatch(/shop {2}apiKey {2}ada {4}connected/);
-  expect(await account(["test", "shop", "--caller", "bob"])).toMatchObject({
-    exit: 6,
-    stdout: expect.stringContaining("shop (bob) is not connected"),
-  });
-  expect(await account(["revoke", "shop", "--caller", "bob"])).toMatchObject({
-    exit: 5,
-    stderr: expect.stringContaining("There is no connection of shop for bob"),
-  });
-  expect(await account(["revoke", "shop", "--caller", "ada"])).toMatchObject({ exit: 0 });
-});
+test(
+  "account connects each caller by the name of its key, and two values of one account [O1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({
+      "settings.yaml": "accounts: { shop: { type: apiKey, in: query, name: [client_id, secret], for: caller } }\n",
+    });
+    const account = open(cwd);
+    for (const key of ["ada", "bob"]) await skillgate(["keys", "create", key, "--call", "*"], { cwd });
+    const connect = (caller: string, input: string): Promise<Ended> =>
+      account(["connect", "shop", "--caller", caller, "--stdin"], { input });
+    expect(await connect("ada", "id-of-ada-1\nsecret-of-ada-1")).toMatchObject({
+      exit: 0,
+      stdout: "Connected shop for ada\n",
+    });
+    expect(await connect("bob", "only-one-line")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("The standard input must have 2 lines: client_id, secret"),
+    });
+    expect(await connect("eve", "a\nb")).toMatchObject({ exit: 5, stderr: expect.stringContaining("Unknown") });
+    const { stdout } = await account(["list"]);
+    expect(stdout).toMatch(/shop {2}apiKey {2}owner {2}not connected/);
+    expect(stdout).toMatch(/shop {2}apiKey {2}ada {4}connected/);
+    expect(await account(["test", "shop", "--caller", "bob"])).toMatchObject({
+      exit: 6,
+      stdout: expect.stringContaining("shop (bob) is not connected"),
+    });
+    expect(await account(["revoke", "shop", "--caller", "bob"])).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining("There is no connection of shop for bob"),
+    });
+    expect(await account(["revoke", "shop", "--caller", "ada"])).toMatchObject({ exit: 0 });
+  },
+);
 
-test("account add refuses a secret on the command line, and settings that make no sense [O1]", async () => {
-  const cwd = project();
-  const add = (...args: readonly string[]): Promise<Ended> => open(cwd)(["add", ...args]);
-  const literal = await add("stripe", "--type", "bearer", "--token", "sk_live_0123456789abcdef");
-  expect(literal).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining("--token must be the name of a variable, as in --token '${MY_SECRET}'"),
-  });
-  expect(JSON.stringify(literal)).not.toContain("0123456789abcdef");
-  expect(await add("x", "--type", "oauth", "--client-id", "a")).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining("accounts.x must have an issuer, or authorizationUrl and tokenUrl"),
-  });
-  expect(await add("a b", "--type", "bearer")).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining('"a b" cannot name an account'),
-  });
-  expect(existsSync(join(cwd, "settings.yaml"))).toBe(false);
-  expect(await add("stripe", "--type", "bearer", "--token", "${STRIPE_KEY}")).toMatchObject({
-    exit: 0,
-    stderr: expect.stringContaining("accounts.stripe: environment variable STRIPE_KEY is not set"),
-  });
-  expect(await add("stripe", "--type", "bearer")).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining("settings.yaml has an account stripe already"),
-  });
-  expect(await open(cwd)(["connect", "stripe"])).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining("environment variable STRIPE_KEY is not set"),
-  });
-  expect((await open(cwd)(["list"])).stdout).toMatch(/^stripe {2}bearer {2}everyone {2}not set\n/);
-  expect((await skillgate(["doctor"], { cwd })).stdout).toContain("    environment variable STRIPE_KEY is not set\n");
-  expect(await open(cwd)(["connect", "stirpe"])).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining("There is no account stirpe in settings.yaml; it has stripe"),
-  });
-});
+test(
+  "account add refuses a secret on the command line, and settings that make no sense [O1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project();
+    const add = (...args: readonly string[]): Promise<Ended> => open(cwd)(["add", ...args]);
+    const literal = await add("stripe", "--type", "bearer", "--token", "sk_live_0123456789abcdef");
+    expect(literal).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("--token must be the name of a variable, as in --token '${MY_SECRET}'"),
+    });
+    expect(JSON.stringify(literal)).not.toContain("0123456789abcdef");
+    expect(await add("x", "--type", "oauth", "--client-id", "a")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("accounts.x must have an issuer, or authorizationUrl and tokenUrl"),
+    });
+    expect(await add("a b", "--type", "bearer")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('"a b" cannot name an account'),
+    });
+    expect(existsSync(join(cwd, "settings.yaml"))).toBe(false);
+    expect(await add("stripe", "--type", "bearer", "--token", "${STRIPE_KEY}")).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining("accounts.stripe: environment variable STRIPE_KEY is not set"),
+    });
+    expect(await add("stripe", "--type", "bearer")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("settings.yaml has an account stripe already"),
+    });
+    expect(await open(cwd)(["connect", "stripe"])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("environment variable STRIPE_KEY is not set"),
+    });
+    expect((await open(cwd)(["list"])).stdout).toMatch(/^stripe {2}bearer {2}everyone {2}not set\n/);
+    expect((await skillgate(["doctor"], { cwd })).stdout).toContain("    environment variable STRIPE_KEY is not set\n");
+    expect(await open(cwd)(["connect", "stirpe"])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("There is no account stirpe in settings.yaml; it has stripe"),
+    });
+  },
+);
 
 test("account test makes the request of the settings, and reports what the service answers [O1]", async () => {
   const requests: string[] = [];

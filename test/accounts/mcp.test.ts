@@ -129,22 +129,26 @@ test("lists the tools at the start with an account of everyone", async () => {
   expect(server.listSessions()).toEqual(["all"]);
 });
 
-test("ends a call under way when its connection is revoked, and begins a new session with the next connection", async () => {
-  const server = await startNotes();
-  const runtime = await openRuntime(server);
-  await connect(runtime, ADA, "ada");
-  await runtime.listServersWith({ caller: ADA });
-  const lasting = runtime.run("await device.NotesMCP.wait()", { caller: ADA });
-  await server.waiting;
-  await runtime.accounts.revoke({ name: "notes", owner: "ada" });
-  expect(await lasting).toMatchObject({
-    kind: "failed",
-    error: { code: "CANCELLED" },
-    text: expect.stringContaining("the account notes (ada) was revoked"),
-  });
-  await connect(runtime, ADA, "bob");
-  expect(await runtime.run("await device.NotesMCP.list()", { caller: ADA })).toMatchObject({ value: "notes of bob" });
-});
+test(
+  "ends a call under way when its connection is revoked, and begins a new session with the next connection",
+  { tags: "rest" },
+  async () => {
+    const server = await startNotes();
+    const runtime = await openRuntime(server);
+    await connect(runtime, ADA, "ada");
+    await runtime.listServersWith({ caller: ADA });
+    const lasting = runtime.run("await device.NotesMCP.wait()", { caller: ADA });
+    await server.waiting;
+    await runtime.accounts.revoke({ name: "notes", owner: "ada" });
+    expect(await lasting).toMatchObject({
+      kind: "failed",
+      error: { code: "CANCELLED" },
+      text: expect.stringContaining("the account notes (ada) was revoked"),
+    });
+    await connect(runtime, ADA, "bob");
+    expect(await runtime.run("await device.NotesMCP.list()", { caller: ADA })).toMatchObject({ value: "notes of bob" });
+  },
+);
 
 /** The provider with accounts in memory, and a call of it as the router makes it. */
 async function connectNotes(url: string, accounts: TestAccounts): Promise<(caller: Caller) => Promise<unknown>> {

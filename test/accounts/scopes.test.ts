@@ -57,9 +57,13 @@ async function askedScopes(scopes: readonly string[] | undefined, more?: readonl
   return login.url.searchParams.get("scope");
 }
 
-test("asks for the scopes of the operations that use the account, if the settings name none", async () => {
-  expect(await askedScopes(undefined)).toBe("read admin");
-});
+test(
+  "asks for the scopes of the operations that use the account, if the settings name none",
+  { tags: "rest" },
+  async () => {
+    expect(await askedScopes(undefined)).toBe("read admin");
+  },
+);
 
 test("asks for the scopes of the settings, and for those that are wanted beside them", async () => {
   expect(await askedScopes(["read"])).toBe("read");

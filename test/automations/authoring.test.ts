@@ -167,22 +167,26 @@ describe("remove", () => {
     await expect(runtime.automations.remove("report")).rejects.toMatchObject({ code: "AUTOMATION_UNKNOWN" });
   });
 
-  test("deletes the stored values, and leaves those of other automations and of one whose file is gone", async () => {
-    const setTwo = `await device.store.set("a", 1); await device.store.set("b", 2)`;
-    const list = async (automation: string): Promise<unknown> => {
-      const outcome = await runtime.run("await device.store.list()", { automation });
-      return outcome.kind === "completed" && outcome.value;
-    };
-    for (const name of ["report", "other"]) {
-      await saveRun({ name });
-      await runtime.run(setTwo, { automation: name });
-    }
-    await rm(getFile("other.yaml"));
-    expect(await runtime.automations.remove("report")).toMatchObject({ values: 2 });
-    expect(await list("report")).toEqual([]);
-    expect(await list("other")).toEqual(["a", "b"]);
-    expect(await runtime.automations.remove("other")).toEqual({ name: "other", files: [], values: 2 });
-    expect(await list("other")).toEqual([]);
-    await expect(runtime.automations.remove("other")).rejects.toMatchObject({ code: "AUTOMATION_UNKNOWN" });
-  });
+  test(
+    "deletes the stored values, and leaves those of other automations and of one whose file is gone",
+    { tags: "rest" },
+    async () => {
+      const setTwo = `await device.store.set("a", 1); await device.store.set("b", 2)`;
+      const list = async (automation: string): Promise<unknown> => {
+        const outcome = await runtime.run("await device.store.list()", { automation });
+        return outcome.kind === "completed" && outcome.value;
+      };
+      for (const name of ["report", "other"]) {
+        await saveRun({ name });
+        await runtime.run(setTwo, { automation: name });
+      }
+      await rm(getFile("other.yaml"));
+      expect(await runtime.automations.remove("report")).toMatchObject({ values: 2 });
+      expect(await list("report")).toEqual([]);
+      expect(await list("other")).toEqual(["a", "b"]);
+      expect(await runtime.automations.remove("other")).toEqual({ name: "other", files: [], values: 2 });
+      expect(await list("other")).toEqual([]);
+      await expect(runtime.automations.remove("other")).rejects.toMatchObject({ code: "AUTOMATION_UNKNOWN" });
+    },
+  );
 });

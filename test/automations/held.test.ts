@@ -74,7 +74,7 @@ test("is held when a changed policy denies a method", async () => {
 
 const NOTES = { type: "bearer", token: "${NOTES_TOKEN}" } as const;
 
-test("is held when the settings of its account, or the account, have changed", async () => {
+test("is held when the settings of its account, or the account, have changed", { tags: "rest" }, async () => {
   const { origin, received } = await startApiServer((_request, response) =>
     response.writeHead(200, { "content-type": "application/json" }).end("{}"),
   );

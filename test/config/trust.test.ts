@@ -53,15 +53,22 @@ const obstacles = ({ servers }: Pick<Config, "servers">): unknown =>
 
 const NEW = "MCP server 'a' is held: this folder is not trusted yet; run skillgate trust";
 
-test("names in the question for trust the operations of an API that only a setting makes harmless [P12]", async () => {
-  write("settings.yaml", 'sources: { shop: { openapi: a.json, effects: { "POST /orders": read, "GET /x": write } } }');
-  const { heldParts, settings } = await loadConfig(options);
-  expect(settings["sources"]).toEqual({});
-  expect(heldParts.map(({ name, detail }) => [name, detail])).toEqual([
-    ["settings sources.shop", '{"openapi":"a.json","effects":{"POST /orders":"read","GET /x":"write"}}'],
-    ["settings sources.shop", "treats 'POST /orders' as reading only"],
-  ]);
-});
+test(
+  "names in the question for trust the operations of an API that only a setting makes harmless [P12]",
+  { tags: "rest" },
+  async () => {
+    write(
+      "settings.yaml",
+      'sources: { shop: { openapi: a.json, effects: { "POST /orders": read, "GET /x": write } } }',
+    );
+    const { heldParts, settings } = await loadConfig(options);
+    expect(settings["sources"]).toEqual({});
+    expect(heldParts.map(({ name, detail }) => [name, detail])).toEqual([
+      ["settings sources.shop", '{"openapi":"a.json","effects":{"POST /orders":"read","GET /x":"write"}}'],
+      ["settings sources.shop", "treats 'POST /orders' as reading only"],
+    ]);
+  },
+);
 
 test("holds the accounts of an untrusted project, and names where they send credentials", async () => {
   write(
@@ -187,35 +194,39 @@ describe("with git", () => {
     expect((await loadConfig(options)).trust.isTrusted).toBe(true);
   });
 
-  test("asks again after a pull of the package that npx, npm exec or the link of its program starts [P12]", async () => {
-    const program = "node_modules/@bank/money/cli.js";
-    const forms = {
-      yes: ["npx", "-y", "money-server"],
-      version: ["npx", "@bank/money@1.2.3"],
-      exec: ["npm", "exec", "--", "money-server"],
-      link: ["node_modules/.bin/money-server"],
-      other: ["npx", "-y", "other-server"],
-    };
-    const mcpServers = Object.fromEntries(
-      Object.entries(forms).map(([name, [command, ...args]]) => [name, { command, args }]),
-    );
-    mkdirSync(join(theirs, "node_modules/.bin"));
-    symlinkSync("../@bank/money/cli.js", join(theirs, "node_modules/.bin/money-server"));
-    publish({
-      "node_modules/@bank/money/package.json": '{ "name": "@bank/money", "bin": { "money-server": "cli.js" } }',
-      [program]: "#!/usr/bin/env node",
-      ".mcp.json": JSON.stringify({ mcpServers }),
-    });
-    git(cwd, "pull", "--quiet");
-    await trust();
-    expect((await loadConfig(options)).trust.parts.has(program)).toBe(true);
-    publish({ [program]: "#!/usr/bin/env node\nevil();" });
-    git(cwd, "pull", "--quiet");
-    const { trust: decision, heldParts } = await loadConfig(options);
-    expect(decision.changed).toEqual([program]);
-    const servers = ["exec", "link", "version", "yes"].map((name) => `MCP server ${name} (.mcp.json)`);
-    expect(heldParts.map(({ name }) => name).toSorted()).toEqual([...servers, program]);
-  });
+  test(
+    "asks again after a pull of the package that npx, npm exec or the link of its program starts [P12]",
+    { tags: "rest" },
+    async () => {
+      const program = "node_modules/@bank/money/cli.js";
+      const forms = {
+        yes: ["npx", "-y", "money-server"],
+        version: ["npx", "@bank/money@1.2.3"],
+        exec: ["npm", "exec", "--", "money-server"],
+        link: ["node_modules/.bin/money-server"],
+        other: ["npx", "-y", "other-server"],
+      };
+      const mcpServers = Object.fromEntries(
+        Object.entries(forms).map(([name, [command, ...args]]) => [name, { command, args }]),
+      );
+      mkdirSync(join(theirs, "node_modules/.bin"));
+      symlinkSync("../@bank/money/cli.js", join(theirs, "node_modules/.bin/money-server"));
+      publish({
+        "node_modules/@bank/money/package.json": '{ "name": "@bank/money", "bin": { "money-server": "cli.js" } }',
+        [program]: "#!/usr/bin/env node",
+        ".mcp.json": JSON.stringify({ mcpServers }),
+      });
+      git(cwd, "pull", "--quiet");
+      await trust();
+      expect((await loadConfig(options)).trust.parts.has(program)).toBe(true);
+      publish({ [program]: "#!/usr/bin/env node\nevil();" });
+      git(cwd, "pull", "--quiet");
+      const { trust: decision, heldParts } = await loadConfig(options);
+      expect(decision.changed).toEqual([program]);
+      const servers = ["exec", "link", "version", "yes"].map((name) => `MCP server ${name} (.mcp.json)`);
+      expect(heldParts.map(({ name }) => name).toSorted()).toEqual([...servers, program]);
+    },
+  );
 
   test("asks nothing after twenty saves and commits by the owner [P12]", { tags: "rest" }, async () => {
     await trust();
@@ -284,24 +295,28 @@ describe("with git", () => {
     },
   );
 
-  test("asks nothing about changes of the owner that were staged, stashed, committed or taken back [P12]", async () => {
-    await trust();
-    const steps: readonly (readonly string[])[] = [
-      ["add", "--all"],
-      ["stash", "--quiet"],
-      ["stash", "pop", "--quiet"],
-      ["commit", "--all", "--quiet", "-m", "own"],
-      ["checkout", "HEAD~1", "--", "skills/shop.ts"],
-      ["restore", "--source=HEAD", "skills/shop.ts"],
-      ["checkout", "HEAD", "--", "skills/shop.ts"],
-    ];
-    write("skills/shop.ts", "export const sum = () => 1;");
-    write("skills/more.ts", "export const more = 1;");
-    for (const step of steps) {
-      git(cwd, ...step);
-      expect([step, await heldNames()]).toEqual([step, []]);
-    }
-  });
+  test(
+    "asks nothing about changes of the owner that were staged, stashed, committed or taken back [P12]",
+    { tags: "rest" },
+    async () => {
+      await trust();
+      const steps: readonly (readonly string[])[] = [
+        ["add", "--all"],
+        ["stash", "--quiet"],
+        ["stash", "pop", "--quiet"],
+        ["commit", "--all", "--quiet", "-m", "own"],
+        ["checkout", "HEAD~1", "--", "skills/shop.ts"],
+        ["restore", "--source=HEAD", "skills/shop.ts"],
+        ["checkout", "HEAD", "--", "skills/shop.ts"],
+      ];
+      write("skills/shop.ts", "export const sum = () => 1;");
+      write("skills/more.ts", "export const more = 1;");
+      for (const step of steps) {
+        git(cwd, ...step);
+        expect([step, await heldNames()]).toEqual([step, []]);
+      }
+    },
+  );
 
   test(
     "holds what a rebase brings, not the commits of the owner that it makes again [P12]",

@@ -73,29 +73,33 @@ function withEnv(project: Project, env: Readonly<Record<string, string>>): Proje
 }
 
 describe.skipIf(NATS_SERVER === undefined)("calls with accounts of programs on executors", () => {
-  test("are made by a front, after an approval at the executor, with the value there alone [O3]", async () => {
-    const { project, url, requests, env } = await openShop();
-    const skill = createShopSkill(url);
-    const executor = await startExecutorHere(withEnv(project, env.executor), [skill]);
-    const { runtime } = await openFront(withEnv(project, env.front), [skill]);
-    const source = `await device.ShopAPI.order({ item: "tea", day: new Date(0) })`;
-    const outcome = await runtime.run(source, { caller: ADA, approve: () => true });
-    expect(outcome).toMatchObject({
-      kind: "completed",
-      value: { said: "thanks", call: `${outcome.runId}/1`, day: new Date(0), isDate: true },
-      calls: [{ skill: "ShopAPI", method: "order", outcome: "ok" }],
-    });
-    expect(JSON.stringify(outcome)).toContain("the shop is open");
-    expect(requests.map(({ authorization }) => authorization)).toEqual([`Bearer ${TOKEN}`]);
-    expect(executor.runtime.problems.map(({ error }) => error).join()).toContain(
-      "environment variable SHOP_KEY is not set",
-    );
-    const failed = await runtime.run(`await device.ShopAPI.order({ item: "gone" })`, {
-      caller: ADA,
-      approve: () => true,
-    });
-    expect(failed).toMatchObject({ kind: "failed", error: { message: expect.stringContaining("no such item") } });
-  });
+  test(
+    "are made by a front, after an approval at the executor, with the value there alone [O3]",
+    { tags: "rest" },
+    async () => {
+      const { project, url, requests, env } = await openShop();
+      const skill = createShopSkill(url);
+      const executor = await startExecutorHere(withEnv(project, env.executor), [skill]);
+      const { runtime } = await openFront(withEnv(project, env.front), [skill]);
+      const source = `await device.ShopAPI.order({ item: "tea", day: new Date(0) })`;
+      const outcome = await runtime.run(source, { caller: ADA, approve: () => true });
+      expect(outcome).toMatchObject({
+        kind: "completed",
+        value: { said: "thanks", call: `${outcome.runId}/1`, day: new Date(0), isDate: true },
+        calls: [{ skill: "ShopAPI", method: "order", outcome: "ok" }],
+      });
+      expect(JSON.stringify(outcome)).toContain("the shop is open");
+      expect(requests.map(({ authorization }) => authorization)).toEqual([`Bearer ${TOKEN}`]);
+      expect(executor.runtime.problems.map(({ error }) => error).join()).toContain(
+        "environment variable SHOP_KEY is not set",
+      );
+      const failed = await runtime.run(`await device.ShopAPI.order({ item: "gone" })`, {
+        caller: ADA,
+        approve: () => true,
+      });
+      expect(failed).toMatchObject({ kind: "failed", error: { message: expect.stringContaining("no such item") } });
+    },
+  );
 
   test("are not asked about at the front again, and are refused for a caller without the right", async () => {
     const { project, url, requests, env } = await openShop();
@@ -136,56 +140,60 @@ describe.skipIf(NATS_SERVER === undefined)("calls with accounts of programs on e
     expect(reached).toEqual([]);
   });
 
-  test("are refused, and noted, unless a run of this caller has just made them with this method and these arguments", async () => {
-    const { project, url, requests, env } = await openShop();
-    const skill = createShopSkill(url);
-    await startExecutorHere(withEnv(project, env.executor), [skill]);
-    const front = withEnv(project, env.front);
-    const { runtime } = await openFront({ ...front, options: { ...front.options, audit: "store" } }, [skill]);
-    const { settings } = parseExecutorSettings({ url: project.url }, { cwd: ".", fillIn: (text) => text });
-    if (settings === undefined) throw new TypeError("The settings are not valid");
-    const fronts = await connectFronts({ settings, warn: () => {} });
-    onTestFinished(() => fronts.close());
-    let say = (_isApproved: boolean): void => {};
-    let ask = (): void => {};
-    const asked = new Promise<void>((resolve) => (ask = resolve));
-    const outcome = runtime.run(`await device.ShopAPI.order({ item: "tea" })`, {
-      caller: ADA,
-      approve: () => {
-        ask();
-        return new Promise<boolean>((resolve) => (say = resolve));
-      },
-    });
-    await asked;
-    const { runs } = await runtime.database();
-    await expect.poll(async () => (await runs.list({})).length).toBe(1);
-    const [row] = await runs.list({});
-    const call = {
-      runId: row?.id ?? "",
-      id: 1,
-      path: "ShopAPI.order",
-      caller: ADA,
-      input: { json: `{"item":"tea"}`, tagged: false },
-      accounts: [],
-    };
-    const send = async (more: object): Promise<unknown> => {
-      const answer = await fronts.call({ ...call, ...more }, AbortSignal.timeout(10_000));
-      return "error" in answer ? answer.error.message : answer;
-    };
-    // It waits for an approval.
-    expect(await send({})).toContain("does not have it as a call under way");
-    expect(await send({ caller: { ...ADA, id: "eve" } })).toContain("its run is of another caller");
-    expect(await send({ runId: "other" })).toContain("no record of its run");
-    expect(await send({ id: 2 })).toContain("does not have it as a call under way");
-    expect(requests).toEqual([]);
-    say(true);
-    expect(await outcome).toMatchObject({ kind: "completed" });
-    expect(await send({})).toContain("no process executes its run");
-    expect(requests).toHaveLength(1);
-    const { audit } = await runtime.database();
-    const read = async (): Promise<string> => (await audit.tail(50)).map(({ record }) => record).join("\n");
-    await expect.poll(read).toMatch(/"caller":"eve","code":"ACCOUNT_UNAVAILABLE","decision":"refused"/);
-  });
+  test(
+    "are refused, and noted, unless a run of this caller has just made them with this method and these arguments",
+    { tags: "rest" },
+    async () => {
+      const { project, url, requests, env } = await openShop();
+      const skill = createShopSkill(url);
+      await startExecutorHere(withEnv(project, env.executor), [skill]);
+      const front = withEnv(project, env.front);
+      const { runtime } = await openFront({ ...front, options: { ...front.options, audit: "store" } }, [skill]);
+      const { settings } = parseExecutorSettings({ url: project.url }, { cwd: ".", fillIn: (text) => text });
+      if (settings === undefined) throw new TypeError("The settings are not valid");
+      const fronts = await connectFronts({ settings, warn: () => {} });
+      onTestFinished(() => fronts.close());
+      let say = (_isApproved: boolean): void => {};
+      let ask = (): void => {};
+      const asked = new Promise<void>((resolve) => (ask = resolve));
+      const outcome = runtime.run(`await device.ShopAPI.order({ item: "tea" })`, {
+        caller: ADA,
+        approve: () => {
+          ask();
+          return new Promise<boolean>((resolve) => (say = resolve));
+        },
+      });
+      await asked;
+      const { runs } = await runtime.database();
+      await expect.poll(async () => (await runs.list({})).length).toBe(1);
+      const [row] = await runs.list({});
+      const call = {
+        runId: row?.id ?? "",
+        id: 1,
+        path: "ShopAPI.order",
+        caller: ADA,
+        input: { json: `{"item":"tea"}`, tagged: false },
+        accounts: [],
+      };
+      const send = async (more: object): Promise<unknown> => {
+        const answer = await fronts.call({ ...call, ...more }, AbortSignal.timeout(10_000));
+        return "error" in answer ? answer.error.message : answer;
+      };
+      // It waits for an approval.
+      expect(await send({})).toContain("does not have it as a call under way");
+      expect(await send({ caller: { ...ADA, id: "eve" } })).toContain("its run is of another caller");
+      expect(await send({ runId: "other" })).toContain("no record of its run");
+      expect(await send({ id: 2 })).toContain("does not have it as a call under way");
+      expect(requests).toEqual([]);
+      say(true);
+      expect(await outcome).toMatchObject({ kind: "completed" });
+      expect(await send({})).toContain("no process executes its run");
+      expect(requests).toHaveLength(1);
+      const { audit } = await runtime.database();
+      const read = async (): Promise<string> => (await audit.tail(50)).map(({ record }) => record).join("\n");
+      await expect.poll(read).toMatch(/"caller":"eve","code":"ACCOUNT_UNAVAILABLE","decision":"refused"/);
+    },
+  );
 
   test("of programs that only read are found in the record, too", async () => {
     const { project, url, requests, env } = await openShop();

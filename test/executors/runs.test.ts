@@ -63,6 +63,7 @@ const postgres = shareFilePostgres();
 describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   test.skipIf(postgres === undefined)(
     "stores values for the runs on all executors, and for those of another machine",
+    { tags: "rest" },
     async () => {
       const { server, location: local } = await openProject();
       const url = postgres?.url() ?? "";

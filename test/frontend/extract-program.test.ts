@@ -67,7 +67,7 @@ describe("finds a program between sentences or tags [S4]", () => {
     expect(programIn(source)).toEqual([`Cannot parse the program: ${words} (SYNTAX)`]);
   });
 
-  test("takes twice as much work for a text of sentences that is twice as long [S4]", () => {
+  test("takes twice as much work for a text of sentences that is twice as long [S4]", { tags: "rest" }, () => {
     const cost = (lines: number): number => {
       const source = "This is a sentence of some words.\n".repeat(lines);
       // CPU time, so that other work of the machine does not count.

@@ -93,7 +93,7 @@ test("reports a difference with its position [D3]", () => {
   expect(difference({ constructor: 1, toString: 1 }, {})).toEqual({ path: "constructor", says: "it is missing" });
 });
 
-test("observes a schema that matches all results and contains none of their values [D3]", { tags: "repeated" }, () => {
+test("observes a schema that matches all results and contains none of their values [D3]", { tags: "rest" }, () => {
   const ajv = new Ajv2020({ strict: false });
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 8 }), { minLength: 1, maxLength: 6 }), (values) => {
@@ -106,7 +106,7 @@ test("observes a schema that matches all results and contains none of their valu
   );
 });
 
-test("reports whether an observation changed the shape [D3]", { tags: "repeated" }, () => {
+test("reports whether an observation changed the shape [D3]", { tags: "rest" }, () => {
   const value = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },

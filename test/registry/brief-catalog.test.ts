@@ -117,7 +117,7 @@ test("reads hostile descriptions in time that grows with their length [D4, V6]",
   expect(performance.now() - begin).toBeLessThan(2_000); // a quadratic search takes minutes
 });
 
-test("reads a hostile description in each part of a type in time [D4, V6]", () => {
+test("reads a hostile description in each part of a type in time [D4, V6]", { tags: "rest" }, () => {
   const leaf = { ...text, description: `HH:${"s".repeat(38)}x `.repeat(20) };
   const anyOf = Array.from({ length: 40 }, () => ({ anyOf: Array.from({ length: 40 }, () => leaf) }));
   const skill = createSkill("ASkill", [{ name: "get", input: object({ a: { anyOf } }, ["a"]) }]);
@@ -140,23 +140,27 @@ test("shares a type only if the whole structure matches [D4]", () => {
   c(): T1[]`);
 });
 
-test("has the same text whatever the order in which servers connect and methods are listed [D4]", () => {
-  const skills = recordedSkills();
-  const reversed = skills.toReversed().map((skill) => ({ ...skill, methods: skill.methods.toReversed() }));
-  expect(whole(...reversed)).toBe(whole(...skills));
-  const [one, two] = [createCatalog(...skills), createCatalog(...skills.toReversed())];
-  const prompt = (catalog: typeof one) =>
-    systemPrompt(
-      catalog,
-      {},
-      {
-        format: (tokens) => briefCatalog(catalog, { parts: [Math.min(tokens, 2_500) * 4] })[0] ?? "",
-        hasResult: () => false,
-      },
-    );
-  expect(prompt(two)).toBe(prompt(one));
-  expect(prompt(one)).toContain("## Catalog");
-});
+test(
+  "has the same text whatever the order in which servers connect and methods are listed [D4]",
+  { tags: "rest" },
+  () => {
+    const skills = recordedSkills();
+    const reversed = skills.toReversed().map((skill) => ({ ...skill, methods: skill.methods.toReversed() }));
+    expect(whole(...reversed)).toBe(whole(...skills));
+    const [one, two] = [createCatalog(...skills), createCatalog(...skills.toReversed())];
+    const prompt = (catalog: typeof one) =>
+      systemPrompt(
+        catalog,
+        {},
+        {
+          format: (tokens) => briefCatalog(catalog, { parts: [Math.min(tokens, 2_500) * 4] })[0] ?? "",
+          hasResult: () => false,
+        },
+      );
+    expect(prompt(two)).toBe(prompt(one));
+    expect(prompt(one)).toContain("## Catalog");
+  },
+);
 
 test("use decides what is shown in detail, not where it stands [D4]", () => {
   const catalog = createCatalog(...recordedSkills());
@@ -171,7 +175,7 @@ test("use decides what is shown in detail, not where it stands [D4]", () => {
   for (const block of after.split(/\n(?=\w)/)) expect(names(block)).toEqual(names(block).toSorted());
 });
 
-test("keeps to the length of each part, and shows no method twice [D4]", () => {
+test("keeps to the length of each part, and shows no method twice [D4]", { tags: "rest" }, () => {
   const catalog = createCatalog(...recordedSkills());
   for (const size of [0, 60, 400, 1_400, 3_000, 10_000]) {
     const parts = briefCatalog(catalog, { parts: [size, 900] });

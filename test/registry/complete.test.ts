@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { completeCode, createRegistry } from "../../src/registry/index.ts";
+import { takeShare } from "../support/repetitions.ts";
 
 const registry = createRegistry();
 registry.register({
@@ -55,8 +56,9 @@ test.each([
 });
 
 /** Texts whose repetition takes a search of a pattern from each of its places, or opens a bracket at each. */
-test.each(["a", "(", "{a:", "a.b(", "device.", "device ", '"', "[", "device.LampSkill.set("])(
+test.each(takeShare(3, ["a", "(", "{a:", "a.b(", "device.", "device ", '"', "[", "device.LampSkill.set("]))(
   "completes a program with many %j in linear time [O6]",
+  { tags: "repeated" },
   (part) => {
     const code = `device.LampSkill.set(${part.repeat((64 << 10) / part.length)} `;
     const startedAt = process.cpuUsage();

@@ -79,7 +79,7 @@ test.each(recordedSkills().map((skill) => [skill.name, skill] as const))(
   },
 );
 
-test("declares types that accept both ways to call, and reject wrong calls [D5]", () => {
+test("declares types that accept both ways to call, and reject wrong calls [D5]", { tags: "rest" }, () => {
   const lines = [
     "const right: [Promise<number>, Promise<number>, Promise<number>] = [device.MathSkill.add(1, 2), device.MathSkill.add(1), device.MathSkill.add({ a: 1, b: 2 })];",
     "device.MathSkill.reset(); device.MathSkill.reset({}); device.MathSkill.any(); device.MathSkill.any({ x: [1] });",
@@ -198,7 +198,7 @@ test("declares an endless schema in bounded time and size [D5]", () => {
   expect(findDiagnostics({ "catalog.ts": text })).toEqual([]);
 });
 
-test("declares types that compile under strict, for any schema [D5]", { tags: "repeated" }, () => {
+test("declares types that compile under strict, for any schema [D5]", { tags: "rest" }, () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(rootSchema, rootSchema), { minLength: 5, maxLength: 10 }), (schemas) => {
       const methods = schemas.map(([input, output], at) => ({ name: `m${at}`, input, output, description: "*/" }));

@@ -45,7 +45,7 @@ test(
   },
 );
 
-test("shares one slice of indexing in each turn among concurrent searches [S13]", async () => {
+test("shares one slice of indexing in each turn among concurrent searches [S13]", { tags: "rest" }, async () => {
   const runtime = await open();
   runtime.register(bigServer(2_000));
   const searches = Array.from({ length: 20 }, () =>

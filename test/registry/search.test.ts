@@ -45,7 +45,7 @@ test.each([
   expect(search(catalog, query).results[0]).toMatchObject({ path: "FilesystemMCP.read_text_file", score: 1 });
 });
 
-test("finds every exact name of a method first, in any case and with any separator [D1]", () => {
+test("finds every exact name of a method first, in any case and with any separator [D1]", { tags: "rest" }, () => {
   const all = createCatalog(...sampleSkills(), ...recordedSkills());
   for (const { name, path } of all.methods) {
     for (const query of [name, name.toUpperCase(), name.replaceAll("_", "-"), name.replaceAll("_", " "), path]) {
@@ -401,7 +401,7 @@ describe("answers any query of up to 10,000 characters [D1]", () => {
     expect(search(large, text.repeat(10_000 / text.length)).results.length).toBeLessThanOrEqual(8);
   });
 
-  test("texts of any script", { tags: "repeated" }, () => {
+  test("texts of any script", { tags: "rest" }, () => {
     const scripts = [
       [0x00, 0x7f],
       [0x80, 0x24f],

@@ -123,7 +123,7 @@ export class TimedSkill {
 }
 `;
 
-test("tells skills in files and programs of the command line what is left [R8]", async () => {
+test("tells skills in files and programs of the command line what is left [R8]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/timed.js": FILE_SKILL });
   const code = "const { calls } = await device.budget();\n[calls, await device.TimedSkill.left()]";
   const { stdout, exit } = await skillgate(["run", "--json", "-e", code], { cwd });

@@ -114,7 +114,7 @@ test("masks secrets in what it shows and exports [R5]", { tags: "rest" }, async 
   expect((await skillgate(["skills", "test"], { cwd })).stdout).toContain("1 test passed");
 });
 
-test("refuses to export a run that computes with a secret as a test [R5]", async () => {
+test("refuses to export a run that computes with a secret as a test [R5]", { tags: "rest" }, async () => {
   const cwd = createProject();
   const id = await run(cwd, `const key = "sk-abcdefgh12345678"; await device.OrderSkill.refund(key.length)`);
   const { exit, stderr } = await skillgate(["runs", "export", id, "--test", join(cwd, "a.test.mjs")], { cwd });

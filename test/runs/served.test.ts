@@ -68,7 +68,7 @@ test.each(["auto", "legacy"] as const)(
   },
 );
 
-test("continues a run of a client over stdio after kill -9 of the server [R2, R9]", async () => {
+test("continues a run of a client over stdio after kill -9 of the server [R2, R9]", { tags: "rest" }, async () => {
   const shop = createRefundProject();
   const first = await connectStdio(shop);
   const runId = getRunId(await runCode(first.client));

@@ -178,7 +178,7 @@ describe("settings of skills", () => {
     await expect(runtime.call("WeatherSkill.leak", {})).rejects.toThrow(/^key \[redacted\] is wrong$/);
   });
 
-  test("expand placeholders, also from .env [L9]", async () => {
+  test("expand placeholders, also from .env [L9]", { tags: "rest" }, async () => {
     write("skills/weather.ts", WEATHER);
     write(".env", "MY_KEY=from-the-file\n");
     write("settings.yaml", 'skills:\n  WeatherSkill: { apiKey: "${MY_KEY}", unit: "${UNIT:-fahrenheit}" }\n');
@@ -292,7 +292,7 @@ describe("statistics", () => {
 });
 
 describe("logs and progress of skills", () => {
-  test("reach the runtime's log and its listeners [L3]", async () => {
+  test("reach the runtime's log and its listeners [L3]", { tags: "rest" }, async () => {
     write(
       "skills/talk.ts",
       `export function talk(context: CallContext) { context.log("warn", "hm"); context.progress(1, 2, "half"); return 1; }

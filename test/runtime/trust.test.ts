@@ -107,29 +107,33 @@ test.each([
   },
 );
 
-test("answers over MCP and HTTP that a skill is held, with the file and the command [P12]", async () => {
-  await trust();
-  publish({ "skills/greeter.js": greeter("evil") });
-  git(cwd, "pull", "--quiet");
-  const runtime = await open();
-  const server = await serveHttp(runtime, { ...SERVER_DEFAULTS, port: 0, auth: false, drainSeconds: 1 });
-  onTestFinished(() => void server.close());
-  const client = await newClient(server.url);
-  const held = "GreeterSkill is held: skills/greeter.js changed by a pull; run skillgate trust";
-  const call = async (name: string, args: Readonly<Record<string, string>>): Promise<string> =>
-    JSON.stringify(await client.callTool({ name, arguments: args }));
-  expect(await call("run_code", { code: GREET })).toContain(held);
-  expect(await call("describe_function", { path: "GreeterSkill.greet" })).toContain(held);
-  const headers = { "content-type": "application/json" };
-  const post = async (path: string, body: object): Promise<string> =>
-    (await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) })).text();
-  expect(await post("/tools/GreeterSkill.greet", {})).toContain(held);
-  expect(
-    await post("/rpc", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "GreeterSkill.greet" } }),
-  ).toContain(held);
-  expect(await (await fetch(`${server.url}/health`)).text()).toContain('"degraded"');
-  expect(await post("/tools/OtherSkill.greet", {})).toContain("other");
-});
+test(
+  "answers over MCP and HTTP that a skill is held, with the file and the command [P12]",
+  { tags: "rest" },
+  async () => {
+    await trust();
+    publish({ "skills/greeter.js": greeter("evil") });
+    git(cwd, "pull", "--quiet");
+    const runtime = await open();
+    const server = await serveHttp(runtime, { ...SERVER_DEFAULTS, port: 0, auth: false, drainSeconds: 1 });
+    onTestFinished(() => void server.close());
+    const client = await newClient(server.url);
+    const held = "GreeterSkill is held: skills/greeter.js changed by a pull; run skillgate trust";
+    const call = async (name: string, args: Readonly<Record<string, string>>): Promise<string> =>
+      JSON.stringify(await client.callTool({ name, arguments: args }));
+    expect(await call("run_code", { code: GREET })).toContain(held);
+    expect(await call("describe_function", { path: "GreeterSkill.greet" })).toContain(held);
+    const headers = { "content-type": "application/json" };
+    const post = async (path: string, body: object): Promise<string> =>
+      (await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) })).text();
+    expect(await post("/tools/GreeterSkill.greet", {})).toContain(held);
+    expect(
+      await post("/rpc", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "GreeterSkill.greet" } }),
+    ).toContain(held);
+    expect(await (await fetch(`${server.url}/health`)).text()).toContain('"degraded"');
+    expect(await post("/tools/OtherSkill.greet", {})).toContain("other");
+  },
+);
 
 test(
   "holds a changed entry of a server while it runs, and leaves servers of unchanged entries alone [P12, M10]",

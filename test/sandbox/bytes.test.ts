@@ -36,7 +36,7 @@ function isBytes(call: SandboxCall): boolean {
   return call instanceof PendingCall && typeof call.call.arguments !== "string";
 }
 
-test("passes long arguments like their JSON [S9]", { tags: "repeated", timeout: 60_000 }, async () => {
+test("passes long arguments like their JSON [S9]", { tags: "rest", timeout: 60_000 }, async () => {
   let bytes = 0;
   const bothWays = async (text: string): Promise<void> => {
     const fast = await received(`${text}, ${LONG}`);
@@ -112,7 +112,7 @@ const form = fc
     return bytes;
   });
 
-test("decodes valid bytes of any author like their JSON [S9]", { tags: "repeated", timeout: 60_000 }, () => {
+test("decodes valid bytes of any author like their JSON [S9]", { tags: "rest", timeout: 60_000 }, () => {
   let passed = 0;
   let failed = 0;
   const property = fc.property(form, fc.nat(2_000), (bytes, most) => {

@@ -9,7 +9,7 @@ import { openSandbox, run } from "../support/sandbox.ts";
 const SPIN = "for (;;);";
 const LONG = { cpuMs: 4_000, wallMs: 60_000 };
 
-test("runs a short program at once beside many long ones of another caller [S7]", async () => {
+test("runs a short program at once beside many long ones of another caller [S7]", { tags: "rest" }, async () => {
   const sandbox = openSandbox(1);
   const ends: string[] = [];
   const cancellable = new Cancellation();

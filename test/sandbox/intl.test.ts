@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { LocaleFormats } from "../../sandbox/worker/locale-formats.ts";
 import { DATE_OPTIONS, NUMBER_OPTIONS, type OptionValues } from "../../sandbox/guest/web/locale-options.ts";
 import { createRuntime } from "../../src/index.ts";
+import { takeShare } from "../support/repetitions.ts";
 
 const runtime = await createRuntime({ skillsDir: false, discover: false, typecheck: false });
 afterAll(() => runtime.close());
@@ -64,28 +65,32 @@ const FORMAT = `(kind, value, locales, options) => {
   }
 }`;
 
-test.each([1, 2, 3, 4])("formats as Node does, with any options, from seed %i [S4]", async (seed) => {
-  const random = createRandom(seed);
-  const cases = Array.from({ length: 250 }, () => {
-    const kind = random(10);
-    const options = kind < 5 ? pickOptions(DATE_OPTIONS, random) : pickOptions(NUMBER_OPTIONS, random);
-    const value = kind < 5 ? random(2 ** 31) * 1_000 : [0, -1.5, 1234.567, 1e21, 0.000_12, random(1e9)][random(6)];
-    return [kind, value, LOCALES[random(LOCALES.length)] ?? "none", random(8) === 0 ? "none" : options] as const;
-  });
-  const format = `const cases = ${JSON.stringify(cases)};
+test.each(takeShare(4, [1, 2, 3, 4]))(
+  "formats as Node does, with any options, from seed %i [S4]",
+  { tags: "repeated" },
+  async (seed) => {
+    const random = createRandom(seed);
+    const cases = Array.from({ length: 250 }, () => {
+      const kind = random(10);
+      const options = kind < 5 ? pickOptions(DATE_OPTIONS, random) : pickOptions(NUMBER_OPTIONS, random);
+      const value = kind < 5 ? random(2 ** 31) * 1_000 : [0, -1.5, 1234.567, 1e21, 0.000_12, random(1e9)][random(6)];
+      return [kind, value, LOCALES[random(LOCALES.length)] ?? "none", random(8) === 0 ? "none" : options] as const;
+    });
+    const format = `const cases = ${JSON.stringify(cases)};
 const format = ${FORMAT};
 cases.map(([kind, value, locales, options]) =>
   format(kind, value, locales === "none" ? undefined : locales, options === "none" ? undefined : options))`;
-  // oxlint-disable-next-line no-new-func, no-implied-eval -- the same code in both engines
-  const formatHere = new Function(`return ${FORMAT}`)() as (...args: readonly unknown[]) => string;
-  const expected = cases.map(([kind, value, locales, options]) => {
-    const given = options === "none" ? {} : options;
-    const inUtc = kind < 5 ? { timeZone: "UTC", ...given } : given;
-    return formatHere(kind, value, locales === "none" || locales.length === 0 ? "en-US" : locales, inUtc);
-  });
-  const found = (await evaluate(format)) as readonly string[];
-  expect(found.map((text, at) => [cases[at], text])).toEqual(expected.map((text, at) => [cases[at], text]));
-});
+    // oxlint-disable-next-line no-new-func, no-implied-eval -- the same code in both engines
+    const formatHere = new Function(`return ${FORMAT}`)() as (...args: readonly unknown[]) => string;
+    const expected = cases.map(([kind, value, locales, options]) => {
+      const given = options === "none" ? {} : options;
+      const inUtc = kind < 5 ? { timeZone: "UTC", ...given } : given;
+      return formatHere(kind, value, locales === "none" || locales.length === 0 ? "en-US" : locales, inUtc);
+    });
+    const found = (await evaluate(format)) as readonly string[];
+    expect(found.map((text, at) => [cases[at], text])).toEqual(expected.map((text, at) => [cases[at], text]));
+  },
+);
 
 test("the zone is UTC unless the program names one, like that of the clock [S4]", async () => {
   const code = `const at = new Date(0);

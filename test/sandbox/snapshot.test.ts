@@ -83,7 +83,7 @@ const SCRIBBLES = [
   `f(${"0,".repeat(3_000)}0); function f(...all) { const dive = (n) => n && dive(n - 1) + "${SECRET}"; return dive(300) }`,
 ];
 
-test("leaves no byte of the last run in the memory after a reset [S8]", () => {
+test("leaves no byte of the last run in the memory after a reset [S8]", { tags: "rest" }, () => {
   const fresh = open();
   fresh.isolate.reset(HEAP_BYTES, SEED);
   const used = open();
@@ -108,7 +108,7 @@ test("leaves no byte if the memory has grown or the heap has moved [S8]", { tags
   expect(firstDifference(used.memory, fresh.memory)).toBe(-1);
 });
 
-test("starts a prepared isolate like a new one, whatever runs first [S8]", () => {
+test("starts a prepared isolate like a new one, whatever runs first [S8]", { tags: "rest" }, () => {
   const [ahead, late] = [open(), open()];
   const plain = "return [typeof mark, Object.keys(globalThis).length, Math.random()]";
   for (const heapBytes of [HEAP_BYTES, HEAP_BYTES, HEAP_BYTES, HEAP_BYTES, 2 << 20, HEAP_BYTES]) {
@@ -152,7 +152,7 @@ function firstDifference(a: WebAssembly.Memory, b: WebAssembly.Memory): number {
   return rest.every((byte) => byte === 0) ? -1 : common + rest.findIndex((byte) => byte !== 0);
 }
 
-test("finds a byte that is left anywhere (probe) [S8]", () => {
+test("finds a byte that is left anywhere (probe) [S8]", { tags: "rest" }, () => {
   const [a, b] = [open(), open()];
   for (const { isolate } of [a, b]) isolate.reset(HEAP_BYTES, SEED);
   new Uint8Array(a.memory.buffer)[9_000_001] = 1;

@@ -170,7 +170,7 @@ test(
   },
 );
 
-test("has another thread ready after one was ended by force [S7]", async () => {
+test("has another thread ready after one was ended by force [S7]", { tags: "rest" }, async () => {
   const sandbox = openSandbox(1);
   await getValue(sandbox, "return 1");
   for (let round = 0; round < 5; round++) {
@@ -179,7 +179,7 @@ test("has another thread ready after one was ended by force [S7]", async () => {
   }
 });
 
-test("starts a replacement thread before it is needed [S7]", async () => {
+test("starts a replacement thread before it is needed [S7]", { tags: "rest" }, async () => {
   const events: string[] = [];
   const note = (worker: Worker): void => {
     events.push("starts");

@@ -293,7 +293,7 @@ test("reports an error for names in unknown scripts, never another name [S7]", a
   expect(await getValue(sandbox, code)).toEqual(names.map(() => "TypeError"));
 });
 
-test("parses random URLs as Node does [S7]", async () => {
+test("parses random URLs as Node does [S7]", { tags: "rest" }, async () => {
   let state = 12_345;
   const below = (limit: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;

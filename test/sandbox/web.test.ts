@@ -186,7 +186,7 @@ function chance<Value>(arbitrary: fc.Arbitrary<Value>, count: number): readonly 
   return fc.sample(arbitrary, count);
 }
 
-test("decodes random base64 as Node does [S7]", async () => {
+test("decodes random base64 as Node does [S7]", { tags: "rest" }, async () => {
   const letters = fc.constantFrom(...Array.from("AZaz09+/=-_ \t\n\f\r\v\u00a0é\0"));
   const texts = chance(
     fc.array(letters, { maxLength: 10 }).map((list) => list.join("")),
@@ -199,7 +199,7 @@ test("decodes random base64 as Node does [S7]", async () => {
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("decodes random bytes as Node does, complete and in pieces [S7]", async () => {
+test("decodes random bytes as Node does, complete and in pieces [S7]", { tags: "rest" }, async () => {
   const odd = fc.constantFrom(
     0x41,
     0x80,
@@ -234,7 +234,7 @@ test("decodes random bytes as Node does, complete and in pieces [S7]", async () 
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("copies random values as Node does [S7]", async () => {
+test("copies random values as Node does [S7]", { tags: "rest" }, async () => {
   const { value } = fc.letrec<{ readonly value: string }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },

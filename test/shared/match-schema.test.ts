@@ -52,7 +52,7 @@ function schemas(levels: number): fc.Arbitrary<Record<string, unknown>> {
     .chain((names) => fc.record(Object.fromEntries(Object.entries(keywords).filter(([name]) => names.includes(name)))));
 }
 
-test("matches what a validator of JSON Schema matches", () => {
+test("matches what a validator of JSON Schema matches", { tags: "rest" }, () => {
   const ajv = new Ajv({ strict: false, validateSchema: false, ownProperties: true, unicode: false, logger: false });
   const outcomes = new Set<boolean>();
   fc.assert(

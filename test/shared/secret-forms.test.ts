@@ -215,7 +215,7 @@ describe("masks in a time that grows with the text and the secrets only [P9]", (
     expect((user + system) / 1_000).toBeLessThan(1_500);
   });
 
-  test("keeps 9,000 secrets, and forgets the oldest of more than 10,000", () => {
+  test("keeps 9,000 secrets, and forgets the oldest of more than 10,000", { tags: "rest" }, () => {
     const last = `${many.at(-1)}`;
     expect(known.mask(last)).toBe(MASK);
     const full = new KnownSecrets(Array.from({ length: 10_001 }, (_, index) => `secret-number-${index}-of-many`));

@@ -44,7 +44,7 @@ test("takes a folder with a SKILL.md alone: its instructions are a method that s
   expect(skill).toMatchObject({ description: "Fill in forms of PDF files. * / at hidden ${x}" });
 });
 
-test("follows changes of the instructions [L4]", async () => {
+test("follows changes of the instructions [L4]", { tags: "rest" }, async () => {
   const folder = createFolder({ "notes/SKILL.md": "Write short." });
   await using runtime = await createRuntime({ skillsDir: folder, discover: false, workers: 1, watch: true });
   expect(await runtime.call("NotesSkill.instructions", {})).toBe("Write short.");
@@ -52,10 +52,14 @@ test("follows changes of the instructions [L4]", async () => {
   await expect.poll(() => runtime.call("NotesSkill.instructions", {})).toBe("Write shorter.");
 });
 
-test("reads no device through a link of a hostile project, and takes names of scripts in time [L1, V6]", async () => {
-  const names = "scripts/".repeat(60_000);
-  const folder = createFolder({ "evil/SKILL.md": `${names} scripts/zero.js`, "evil/scripts/fill.js": "" });
-  symlinkSync("/dev/zero", join(folder, "evil/scripts/zero.js"));
-  await using runtime = await createRuntime({ skillsDir: folder, discover: false, workers: 1 });
-  expect(runtime.catalog.methods.map(({ path }) => path)).toEqual(["EvilSkill.instructions"]);
-});
+test(
+  "reads no device through a link of a hostile project, and takes names of scripts in time [L1, V6]",
+  { tags: "rest" },
+  async () => {
+    const names = "scripts/".repeat(60_000);
+    const folder = createFolder({ "evil/SKILL.md": `${names} scripts/zero.js`, "evil/scripts/fill.js": "" });
+    symlinkSync("/dev/zero", join(folder, "evil/scripts/zero.js"));
+    await using runtime = await createRuntime({ skillsDir: folder, discover: false, workers: 1 });
+    expect(runtime.catalog.methods.map(({ path }) => path)).toEqual(["EvilSkill.instructions"]);
+  },
+);

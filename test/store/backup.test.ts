@@ -30,7 +30,7 @@ async function countRecords(folder: string): Promise<number> {
 
 test(
   "copies the whole store while others write, with all that was committed before [P8]",
-  { tags: "repeated" },
+  { tags: "rest" },
   async () => {
     const [folder, copies] = [createFolder(), createFolder()];
     const writers = await Promise.all([1, 2].map(() => openDatabase({ folder })));

@@ -13,7 +13,7 @@ import { repetitions } from "../support/repetitions.ts";
 /** No process has this number: it is beyond the largest of Linux. */
 const ENDED = 2 ** 22 + 1;
 
-test("lets one holder in at a time after the process that held a lock was killed [P8]", async () => {
+test("lets one holder in at a time after the process that held a lock was killed [P8]", { tags: "rest" }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "skillgate-lock-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, "lock");

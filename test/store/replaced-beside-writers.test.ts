@@ -13,7 +13,7 @@ import { repetitions } from "../support/repetitions.ts";
 
 test(
   "loses nothing of a backup that is restored again and again while processes write to the store and open it [P8]",
-  { timeout: 60_000 },
+  { tags: "rest", timeout: 60_000 },
   async () => {
     const [folder, backup] = [await createFolder(), join(await createFolder(), "backup")];
     const writers = [1, 2].map(() => new Writer(folder));

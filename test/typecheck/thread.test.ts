@@ -146,7 +146,7 @@ test(
   },
 );
 
-test("skips all checks without the compiler [S5]", async () => {
+test("skips all checks without the compiler [S5]", { tags: "rest" }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-typecheck-"));
   try {
     cpSync("dist/src/typecheck", join(folder, "src/typecheck"), { recursive: true });

@@ -268,7 +268,7 @@ describe("takes work in proportion to the value, not to the schema [T6, P4]", ()
   });
 });
 
-test("agrees with another validator about schemas and values of any form [T6]", { tags: "repeated" }, () => {
+test("agrees with another validator about schemas and values of any form [T6]", { tags: "rest" }, () => {
   const leaf = fc.oneof(
     fc.constantFrom<object | boolean>(true, false, {}),
     fc.record({ type: fc.constantFrom("string", "number", "integer", "object", "array", "null", "boolean") }),

@@ -107,28 +107,32 @@ describe.each(kinds)("accounts of a provider in a store of kind %s", (kind, make
     ]);
   });
 
-  test("renews a token once for many requests of two processes, and keeps the rotated one", async () => {
-    const provider = await startOAuthProvider();
-    const open = createOpen(makeLocation(), defineAccount(provider));
-    const first = open();
-    provider.accessSeconds = 60;
-    await logIn(first, provider);
-    provider.accessSeconds = 3_600;
-    const later = (): number => Date.now() + 90_000;
-    const processes = [open(later), open(later)] as const;
-    const opened = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => openAccount(processes[index % 2 === 0 ? 0 : 1])),
-    );
-    expect(new Set(opened.map(getToken)).size).toBe(1);
-    expect(provider.countRefreshes()).toBe(1);
-    for (const account of opened) expect(await callApi(provider, account)).toEqual({ user: "ada" });
-    provider.accessSeconds = 60;
-    const last = open(() => Date.now() + 4_000_000);
-    await openAccount(last);
-    await openAccount(open(() => Date.now() + 4_000_100));
-    expect(provider.countRefreshes()).toBe(2);
-    expect(await callApi(provider, await openAccount(last))).toEqual({ user: "ada" });
-  });
+  test(
+    "renews a token once for many requests of two processes, and keeps the rotated one",
+    { tags: "rest" },
+    async () => {
+      const provider = await startOAuthProvider();
+      const open = createOpen(makeLocation(), defineAccount(provider));
+      const first = open();
+      provider.accessSeconds = 60;
+      await logIn(first, provider);
+      provider.accessSeconds = 3_600;
+      const later = (): number => Date.now() + 90_000;
+      const processes = [open(later), open(later)] as const;
+      const opened = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => openAccount(processes[index % 2 === 0 ? 0 : 1])),
+      );
+      expect(new Set(opened.map(getToken)).size).toBe(1);
+      expect(provider.countRefreshes()).toBe(1);
+      for (const account of opened) expect(await callApi(provider, account)).toEqual({ user: "ada" });
+      provider.accessSeconds = 60;
+      const last = open(() => Date.now() + 4_000_000);
+      await openAccount(last);
+      await openAccount(open(() => Date.now() + 4_000_100));
+      expect(provider.countRefreshes()).toBe(2);
+      expect(await callApi(provider, await openAccount(last))).toEqual({ user: "ada" });
+    },
+  );
 
   test("makes one refresh for all requests that were refused with the same token", options, async () => {
     const provider = await startOAuthProvider();

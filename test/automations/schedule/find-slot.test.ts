@@ -68,7 +68,7 @@ const FIELDS = fc.tuple(field(0, 59), field(0, 23), field(1, 31), field(1, 12), 
 const CRONS = FIELDS.map((fields) => fields.join(" "));
 const TIMES = fc.integer({ min: Date.UTC(2001, 0, 1), max: Date.UTC(2090, 0, 1) });
 
-test("finds the times that croner finds in UTC", { tags: "repeated" }, () => {
+test("finds the times that croner finds in UTC", { tags: "rest" }, () => {
   let compared = 0;
   fc.assert(
     fc.property(CRONS, TIMES, (cron, after) => {
@@ -83,7 +83,7 @@ test("finds the times that croner finds in UTC", { tags: "repeated" }, () => {
   expect(compared).toBeGreaterThan(100);
 });
 
-test("finds the same slots as a walk over all minutes around changes of the clock", { tags: "repeated" }, () => {
+test("finds the same slots as a walk over all minutes around changes of the clock", { tags: "rest" }, () => {
   fc.assert(
     fc.property(fc.constantFrom(...ODD_ZONES), FIELDS, fc.nat(), ([zone, year], [minute, hour], pick) => {
       const schedule = tryToParse(`${minute} ${hour} * * *`, zone);

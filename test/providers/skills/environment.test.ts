@@ -77,7 +77,7 @@ test("gives a skill no variable that the settings do not name, and says so [P9]"
   }
 });
 
-test("gives a skill the variables that the settings name, also of .env [P9]", async () => {
+test("gives a skill the variables that the settings name, also of .env [P9]", { tags: "rest" }, async () => {
   const { runtime } = await open({ skills: { env: ["SKILL_TEST_KEY", "FROM_OPTIONS"] } }, { FROM_OPTIONS: "yes" });
   try {
     expect(await runtime.call("EnvSkill.use", {})).toBe("a key");

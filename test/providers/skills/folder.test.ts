@@ -274,15 +274,22 @@ describe("a skills folder that is watched", () => {
     await expect(Promise.all([call(provider, "ASkill.get"), call(provider, "CSkill.get")])).resolves.toEqual([4, 4]);
   });
 
-  test("keeps the last good version of all skills after a save that ends the process [L6]", async () => {
-    const { provider, skills } = await watched({
-      "a.ts": "export const get = () => 1;",
-      "b.ts": "export const get = () => 'b';",
-    });
-    await writeFiles(skills, { "a.ts": "process.kill(process.pid, 'SIGKILL');\nexport const get = () => 2;" });
-    await expect.poll(() => provider.problems.length, { timeout: 10_000 }).toBe(1);
-    await expect(Promise.all([call(provider, "ASkill.get"), call(provider, "BSkill.get")])).resolves.toEqual([1, "b"]);
-  });
+  test(
+    "keeps the last good version of all skills after a save that ends the process [L6]",
+    { tags: "rest" },
+    async () => {
+      const { provider, skills } = await watched({
+        "a.ts": "export const get = () => 1;",
+        "b.ts": "export const get = () => 'b';",
+      });
+      await writeFiles(skills, { "a.ts": "process.kill(process.pid, 'SIGKILL');\nexport const get = () => 2;" });
+      await expect.poll(() => provider.problems.length, { timeout: 10_000 }).toBe(1);
+      await expect(Promise.all([call(provider, "ASkill.get"), call(provider, "BSkill.get")])).resolves.toEqual([
+        1,
+        "b",
+      ]);
+    },
+  );
 
   test("finds a folder that is created later [L6]", async () => {
     const folder = await temporaryFolder();

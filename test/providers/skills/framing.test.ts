@@ -44,7 +44,7 @@ test("rejects bytes without the token at the first byte, also after a valid mess
   expect(heard).toEqual([1]);
 });
 
-test("stops spinning for an answer after a while [L10]", () => {
+test("stops spinning for an answer after a while [L10]", { tags: "rest" }, () => {
   const module = new URL("../../../dist/sandbox/spin-wait.js", import.meta.url).href;
   const program = `
     const { EventLoopSpin } = await import(${JSON.stringify(module)});

@@ -55,7 +55,7 @@ test("imports a file that hung as usual again, once a call has imported it [L6]"
   expect(third.problems).toEqual([]);
 });
 
-test("says so of a file whose skills are known only after its import [L4]", async () => {
+test("says so of a file whose skills are known only after its import [L4]", { tags: "rest" }, async () => {
   const folder = await temporaryFolder();
   const defined = `import { defineSkill } from "skillgate";\nexport default make();\nfunction make() { for (;;) {} }\n`;
   await writeFiles(join(folder, "skills"), { "made.ts": defined });

@@ -147,7 +147,7 @@ describe("skills that misbehave", () => {
     await expect(beside).resolves.toBe(1);
   });
 
-  test("restarts a skill that ended its process for the next call [L10]", async () => {
+  test("restarts a skill that ended its process for the next call [L10]", { tags: "rest" }, async () => {
     const provider = await load();
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
     await expect(call(provider, "MisbehavingSkill.kill")).rejects.toMatchObject(
@@ -396,7 +396,7 @@ describe("calls", () => {
     expect([...(bytes as Uint8Array)]).toEqual([2, 4]);
   });
 
-  test("leaves no process and refuses calls after close [L10]", async () => {
+  test("leaves no process and refuses calls after close [L10]", { tags: "rest" }, async () => {
     const provider = await loadFiles({
       "a.ts": "export const pid = () => process.pid;\nexport const wait = () => new Promise(() => {});",
     });

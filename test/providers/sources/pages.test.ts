@@ -166,15 +166,19 @@ test("pages stops at the items and pages that a program asks for, and a note say
   expect(urls.at(-1)).toBe("/cursors?limit=5");
 });
 
-test("each page is a call of the program: it counts for the limit, and its failure is one of the program's line [S5]", async () => {
-  const { runtime, urls } = await openThings({}, { limits: { calls: 3 } });
-  const done = await runtime.run("const items = device.ThingsAPI.links_list.pages({ shelf: 'a' }); items.length");
-  const page = { method: "links_list", outcome: "ok" };
-  expect(done).toMatchObject({ kind: "completed", value: 45, calls: [page, page, page] });
-  const cut = await runtime.run("await device.ThingsAPI.urls_list.pages({})");
-  expect(cut).toMatchObject({ kind: "failed", error: { code: "CALL_LIMIT" } });
-  expect(urls).toHaveLength(6);
-});
+test(
+  "each page is a call of the program: it counts for the limit, and its failure is one of the program's line [S5]",
+  { tags: "rest" },
+  async () => {
+    const { runtime, urls } = await openThings({}, { limits: { calls: 3 } });
+    const done = await runtime.run("const items = device.ThingsAPI.links_list.pages({ shelf: 'a' }); items.length");
+    const page = { method: "links_list", outcome: "ok" };
+    expect(done).toMatchObject({ kind: "completed", value: 45, calls: [page, page, page] });
+    const cut = await runtime.run("await device.ThingsAPI.urls_list.pages({})");
+    expect(cut).toMatchObject({ kind: "failed", error: { code: "CALL_LIMIT" } });
+    expect(urls).toHaveLength(6);
+  },
+);
 
 test("pages ends with an error that has a name where it cannot go on [S10]", async () => {
   const { runtime, urls } = await openThings();

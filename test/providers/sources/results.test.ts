@@ -64,17 +64,21 @@ test("bytes are bytes for a program, and a large result of a run gets a handle [
   expect(file.text).toContain("r1");
 });
 
-test("lines are a list, an empty answer is null, and a long stream of events is cut with a note [S5]", async () => {
-  const { runtime } = await openKinds();
-  expect(await runtime.run("device.KindsAPI.lines()")).toMatchObject({ value: [{ a: 1 }, { a: 2 }] });
-  expect(await runtime.run("device.KindsAPI.gone()")).toMatchObject({ value: null });
-  expect(await runtime.run("(await device.KindsAPI.events())[0].data")).toMatchObject({
-    value: "tick",
-    notes: [expect.stringMatching(/^The result of GET \/events is the beginning of a stream, cut after \d+ bytes/)],
-  });
-});
+test(
+  "lines are a list, an empty answer is null, and a long stream of events is cut with a note [S5]",
+  { tags: "rest" },
+  async () => {
+    const { runtime } = await openKinds();
+    expect(await runtime.run("device.KindsAPI.lines()")).toMatchObject({ value: [{ a: 1 }, { a: 2 }] });
+    expect(await runtime.run("device.KindsAPI.gone()")).toMatchObject({ value: null });
+    expect(await runtime.run("(await device.KindsAPI.events())[0].data")).toMatchObject({
+      value: "tick",
+      notes: [expect.stringMatching(/^The result of GET \/events is the beginning of a stream, cut after \d+ bytes/)],
+    });
+  },
+);
 
-test("a recorded run repeats its pages without a request [S10]", async () => {
+test("a recorded run repeats its pages without a request [S10]", { tags: "rest" }, async () => {
   const { runtime, urls } = await openKinds();
   const first = await runtime.run("device.KindsAPI.numbers.pages()");
   expect(first).toMatchObject({ kind: "completed", value: [1, 2] });

@@ -421,7 +421,7 @@ test("headers are sent to a server that only the document names neither at first
   expect(received).toEqual([]);
 });
 
-test("a source that cannot be used is a problem, and the others go on [M10]", async () => {
+test("a source that cannot be used is a problem, and the others go on [M10]", { tags: "rest" }, async () => {
   const { folder, url } = await createChangingPets();
   const openapi = "pets.json";
   const sources = {

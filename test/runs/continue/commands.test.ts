@@ -19,7 +19,7 @@ async function fail(cwd: string, code: string, ...flags: readonly string[]): Pro
 
 const REFUND = "await device.OrderSkill.refund(1);";
 
-test("continues a failed run with run --continue, --again and --reuse [R4]", async () => {
+test("continues a failed run with run --continue, --again and --reuse [R4]", { tags: "rest" }, async () => {
   const shop = createRefundProject();
   const { cwd } = shop;
   const failed = await fail(cwd, `${REFUND} ${REFUND} null.x`);

@@ -24,14 +24,18 @@ test("finds methods of skills and of MCP servers by words [D2]", { tags: "rest" 
   });
 });
 
-test("shows the scores with search --explain, and shortens the answer with --max-tokens [D2]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL });
-  const explained = await skillgate(["search", "add numbers", "--limit", "1", "--explain"], { cwd });
-  expect({ exit: explained.exit, stderr: explained.stderr }).toEqual({ exit: 0, stderr: "" });
-  expect(explained.stdout).toMatch(/^- MathSkill\.add\(.* \[[01]\.\d\d: .*\badd 0\.\d\d/m);
-  const { stdout } = await skillgate(["search", "math", "--max-tokens", "20"], { cwd });
-  expect(stdout).toMatch(/^Found \d result\(s\):\n- MathSkill\.\w+\n/);
-});
+test(
+  "shows the scores with search --explain, and shortens the answer with --max-tokens [D2]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "skills/math.js": MATH_SKILL });
+    const explained = await skillgate(["search", "add numbers", "--limit", "1", "--explain"], { cwd });
+    expect({ exit: explained.exit, stderr: explained.stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(explained.stdout).toMatch(/^- MathSkill\.add\(.* \[[01]\.\d\d: .*\badd 0\.\d\d/m);
+    const { stdout } = await skillgate(["search", "math", "--max-tokens", "20"], { cwd });
+    expect(stdout).toMatch(/^Found \d result\(s\):\n- MathSkill\.\w+\n/);
+  },
+);
 
 test("reports a search without results [D2]", async () => {
   const { exit, stdout } = await skillgate(["search", "qwertyuiop"], {
@@ -41,7 +45,7 @@ test("reports a search without results [D2]", async () => {
   expect(stdout).toMatch(/^No results found/);
 });
 
-test("applies search --limit, and lists all methods without words [D2]", async () => {
+test("applies search --limit, and lists all methods without words [D2]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const paths = async (...args: readonly string[]): Promise<readonly string[]> => {
     const { stdout } = await skillgate(["search", "--json", ...args], { cwd });

@@ -25,7 +25,7 @@ const COMMENTED = `{
 }
 `;
 
-test("starts a server that mcp add has written without a question, and calls it [M10]", async () => {
+test("starts a server that mcp add has written without a question, and calls it [M10]", { tags: "rest" }, async () => {
   const cwd = project();
   const env = { SKILLGATE_TRUSTED_FOLDERS: "" };
   const added = await mcp(["add", "filesystem", "--", process.execPath, FILESYSTEM_SERVER, "."], { cwd, env });

@@ -79,21 +79,25 @@ test("mcp observe calls nothing without a confirmation [D3]", async () => {
   expect(existsSync(join(cwd, "called.txt"))).toBe(false);
 });
 
-test("mcp test says how to observe results, observes them with --observe, and has no more to say then [D3]", async () => {
-  const cwd = project(FILES);
-  const first = await skillgate(["mcp", "test", "shop"], { cwd });
-  expect(first.stderr).toBe(
-    "3 methods that only read do not say what the result is like. To call each once and see: skillgate mcp observe shop\n",
-  );
-  expect(existsSync(join(cwd, "called.txt"))).toBe(false);
-  const second = await skillgate(["mcp", "test", "shop", "--observe"], { cwd });
-  expect(second.stdout).toContain("ShopMCP.list_orders: { id: string; total: number }[]\n");
-  const third = await skillgate(["mcp", "test", "shop"], { cwd });
-  expect(third.stderr).toContain("1 method that only reads does not say what the result is like.");
-  expect(readFileSync(join(cwd, "called.txt"), "utf8")).toBe("fail_to_read\nget_order\nlist_orders\n");
-});
+test(
+  "mcp test says how to observe results, observes them with --observe, and has no more to say then [D3]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project(FILES);
+    const first = await skillgate(["mcp", "test", "shop"], { cwd });
+    expect(first.stderr).toBe(
+      "3 methods that only read do not say what the result is like. To call each once and see: skillgate mcp observe shop\n",
+    );
+    expect(existsSync(join(cwd, "called.txt"))).toBe(false);
+    const second = await skillgate(["mcp", "test", "shop", "--observe"], { cwd });
+    expect(second.stdout).toContain("ShopMCP.list_orders: { id: string; total: number }[]\n");
+    const third = await skillgate(["mcp", "test", "shop"], { cwd });
+    expect(third.stderr).toContain("1 method that only reads does not say what the result is like.");
+    expect(readFileSync(join(cwd, "called.txt"), "utf8")).toBe("fail_to_read\nget_order\nlist_orders\n");
+  },
+);
 
-test("mcp observe calls at most 20 methods of a server [D3]", async () => {
+test("mcp observe calls at most 20 methods of a server [D3]", { tags: "rest" }, async () => {
   const many = SERVER.replace(
     "const results = {",
     "for (let at = 0; at < 30; at++) tools.push({ ...tools[0], name: 'list_' + at });\nconst results = {",

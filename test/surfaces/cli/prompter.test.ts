@@ -62,7 +62,7 @@ Trust it until others change it? [y/N] `;
     },
   );
 
-  test("is not asked for a program that needs no server [M8]", async () => {
+  test("is not asked for a program that needs no server [M8]", { tags: "rest" }, async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     expect(await inTerminal('run -e "1 + 1"', cwd, [])).toEqual({ exit: 0, shown: "2\n" });
   });

@@ -192,7 +192,7 @@ test.each(["run", "call", "search"])(
   },
 );
 
-test("shows each call and the usage of the run on stderr with --trace [O1]", async () => {
+test("shows each call and the usage of the run on stderr with --trace [O1]", { tags: "rest" }, async () => {
   const cwd = getMath();
   const code = "await device.MathSkill.add(1, 2); try { await device.MathSkill.fail('x') } catch {}\n4";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code, "--trace"], { cwd });
@@ -202,7 +202,7 @@ test("shows each call and the usage of the run on stderr with --trace [O1]", asy
   );
 });
 
-test("reports a correction on stderr [S4]", async () => {
+test("reports a correction on stderr [S4]", { tags: "rest" }, async () => {
   const cwd = getMath();
   const { exit, stdout, stderr } = await skillgate(["run", "-e", "default_api.MathSkill.add(1, 2)"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "3\n" });
@@ -249,7 +249,7 @@ test("uses the skills of --skills, else of the settings, else of ./skills [L1]",
   expect(skills).toEqual([["UsualSkill"], ["SetSkill"], ["GivenSkill"]]);
 });
 
-test("reports a configuration problem only where it may matter [M1]", async () => {
+test("reports a configuration problem only where it may matter [M1]", { tags: "rest" }, async () => {
   const cwd = project({ "mcp.json": "{", "skills/broken.js": "export class BrokenSkill {" });
   expect(await skillgate(["run", "-e", "1"], { cwd })).toEqual({ exit: 0, stdout: "1\n", stderr: "" });
   for (const args of [

@@ -336,7 +336,7 @@ test("uses no stored token of another grant or client [M7]", { tags: "rest" }, a
   expect(server.grants).toEqual([JWT_BEARER, "client_credentials"]);
 });
 
-test("uses no stored token of another user [M7]", async () => {
+test("uses no stored token of another user [M7]", { tags: "rest" }, async () => {
   const idp = await identityProvider();
   const server = await companyServer(idp);
   const stateDir = await temporaryFolder();

@@ -79,27 +79,31 @@ test("stores a login in a file that only its owner can read [M7]", async () => {
   ]);
 });
 
-test("says that a login cannot be decrypted, and replaces it when the user logs in [M7]", async () => {
-  const server = await protectedServer();
-  const stateDir = await temporaryFolder();
-  await connected([remote(server.url)], { stateDir, authorize: follow });
-  const key = createKeySource({
-    variable: "f".repeat(64),
-    folder: undefined,
-    store: "folder",
-    lockMs: 5_000,
-    onSecrets: () => {},
-  });
-  const { tokens } = createServerLogins({ folder: stateDir }, key);
-  const unread = await connected([remote(server.url)], { tokens });
-  expect(unread.servers[0]).toMatchObject({
-    status: "error",
-    error: expect.stringContaining("or log in again: skillgate mcp login (ACCOUNT_UNAVAILABLE)"),
-  });
-  expect(await hello(await connected([remote(server.url)], { tokens, authorize: follow }))).toBe("hello");
-  expect(await hello(await connected([remote(server.url)], { tokens }))).toBe("hello");
-  expect(server.grants).toEqual(["authorization_code", "authorization_code"]);
-});
+test(
+  "says that a login cannot be decrypted, and replaces it when the user logs in [M7]",
+  { tags: "rest" },
+  async () => {
+    const server = await protectedServer();
+    const stateDir = await temporaryFolder();
+    await connected([remote(server.url)], { stateDir, authorize: follow });
+    const key = createKeySource({
+      variable: "f".repeat(64),
+      folder: undefined,
+      store: "folder",
+      lockMs: 5_000,
+      onSecrets: () => {},
+    });
+    const { tokens } = createServerLogins({ folder: stateDir }, key);
+    const unread = await connected([remote(server.url)], { tokens });
+    expect(unread.servers[0]).toMatchObject({
+      status: "error",
+      error: expect.stringContaining("or log in again: skillgate mcp login (ACCOUNT_UNAVAILABLE)"),
+    });
+    expect(await hello(await connected([remote(server.url)], { tokens, authorize: follow }))).toBe("hello");
+    expect(await hello(await connected([remote(server.url)], { tokens }))).toBe("hello");
+    expect(server.grants).toEqual(["authorization_code", "authorization_code"]);
+  },
+);
 
 test("registers nothing without a user to ask, and names the login command in the error [M7]", async () => {
   const server = await protectedServer();

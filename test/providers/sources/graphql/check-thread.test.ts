@@ -87,7 +87,7 @@ test("bounds the schemas by the lengths of their texts", async () => {
   expect(reads).toBe(3);
 });
 
-test("refuses a text that takes too long, and checks the others in a new thread", async () => {
+test("refuses a text that takes too long, and checks the others in a new thread", { tags: "rest" }, async () => {
   const threads = openThreads({ checkMs: 2, loadMs: 20_000 });
   const checker = openChecker(threads);
   await checker.check("query", "{ me { id } }");

@@ -81,7 +81,7 @@ test("an endpoint describes its schema, and its root fields have effects [S5, P3
   expect((await runtime.refreshApi("tracker")).changes).toEqual([]);
 });
 
-test("the headers and the account of the settings are sent with the introspection [P9]", async () => {
+test("the headers and the account of the settings are sent with the introspection [P9]", { tags: "rest" }, async () => {
   const { url } = await startGraphServer({ typeDefs: SDL });
   const gates = {
     headers: await startGate(url, "authorization", "Bearer secret-of-headers"),

@@ -109,55 +109,63 @@ test("a root field that the settings leave out is refused, and says who offers i
   expect(server.received).toEqual([]);
 });
 
-test("a root field below another one is refused, asked about and named as at the root [S5]", async () => {
-  const { open, server, cwd } = await startProject();
-  const nested = TRACKER.replace("type Query {", "type Query { relay: Query!").replace(
-    "type Mutation {",
-    "type Result { query: Query! }\ntype Mutation { touch: Result",
-  );
-  writeFileSync(join(cwd, "tracker.graphql"), nested);
-  writeFileSync(join(cwd, "tools.yaml"), "TrackerGraph.query:issue: { requires_approval: true }\n");
-  const asked: string[] = [];
-  const approve = (request: { readonly path: string }): false => {
-    asked.push(request.path);
-    return false;
-  };
-  const runtime = await open({ exclude: ["query:me"] }, { policy: join(cwd, "tools.yaml"), approve });
-  const send = async (method: string, text: string): Promise<string> =>
-    (await runtime.run(`await device.TrackerGraph.${method}({ query: ["${text}"].join("") })`)).text;
-  const refusal = 'The root field "me" is not offered';
-  expect(await send("query", "{ relay { me { id } } }")).toContain(refusal);
-  expect(await send("mutate", "mutation { touch { query { ... { me { id } } } } }")).toContain(refusal);
-  expect(await send("query", "{ relay { issue(number: 1) { id } } }")).toContain("APPROVAL_MISSING");
-  expect(await send("mutate", "mutation { touch { query { issue(number: 1) { id } } } }")).toContain(
-    "APPROVAL_MISSING",
-  );
-  expect(asked).toEqual(["TrackerGraph.query:issue,relay", "TrackerGraph.mutate:query:issue,touch"]);
-  expect(server.received).toEqual([]);
-});
-
-test("root fields that are held or removed say so, with the command that accepts them [S5]", async () => {
-  const { open, server, cwd } = await startProject();
-  await (await open({ changes: "hold" })).close();
-  writeFileSync(
-    join(cwd, "tracker.graphql"),
-    TRACKER.replace("me: User!", "me(deep: Boolean): User!").replace(/"Counts.*\n.*view.*\n/, ""),
-  );
-  const runtime = await open({ changes: "hold" });
-  const refuse = async (text: string): Promise<string> => {
-    const { kind, text: words } = await runtime.run(
-      `const text = ["${text}"].join(""); await device.TrackerGraph.query({ query: text })`,
+test(
+  "a root field below another one is refused, asked about and named as at the root [S5]",
+  { tags: "rest" },
+  async () => {
+    const { open, server, cwd } = await startProject();
+    const nested = TRACKER.replace("type Query {", "type Query { relay: Query!").replace(
+      "type Mutation {",
+      "type Result { query: Query! }\ntype Mutation { touch: Result",
     );
-    return kind === "completed" ? kind : words;
-  };
-  expect(await refuse("{ me { id } }")).toMatch(
-    /The root field "me" has changed since .*skillgate source accept tracker/,
-  );
-  expect(await refuse("{ view(number: 1) }")).toContain('The root field "view" was removed: the');
-  expect(await refuse("{ broke }")).toContain('"broken"');
-  expect(await refuse("{ issue(number: 1) { id } }")).toBe("completed");
-  expect(server.received).toHaveLength(1);
-});
+    writeFileSync(join(cwd, "tracker.graphql"), nested);
+    writeFileSync(join(cwd, "tools.yaml"), "TrackerGraph.query:issue: { requires_approval: true }\n");
+    const asked: string[] = [];
+    const approve = (request: { readonly path: string }): false => {
+      asked.push(request.path);
+      return false;
+    };
+    const runtime = await open({ exclude: ["query:me"] }, { policy: join(cwd, "tools.yaml"), approve });
+    const send = async (method: string, text: string): Promise<string> =>
+      (await runtime.run(`await device.TrackerGraph.${method}({ query: ["${text}"].join("") })`)).text;
+    const refusal = 'The root field "me" is not offered';
+    expect(await send("query", "{ relay { me { id } } }")).toContain(refusal);
+    expect(await send("mutate", "mutation { touch { query { ... { me { id } } } } }")).toContain(refusal);
+    expect(await send("query", "{ relay { issue(number: 1) { id } } }")).toContain("APPROVAL_MISSING");
+    expect(await send("mutate", "mutation { touch { query { issue(number: 1) { id } } } }")).toContain(
+      "APPROVAL_MISSING",
+    );
+    expect(asked).toEqual(["TrackerGraph.query:issue,relay", "TrackerGraph.mutate:query:issue,touch"]);
+    expect(server.received).toEqual([]);
+  },
+);
+
+test(
+  "root fields that are held or removed say so, with the command that accepts them [S5]",
+  { tags: "rest" },
+  async () => {
+    const { open, server, cwd } = await startProject();
+    await (await open({ changes: "hold" })).close();
+    writeFileSync(
+      join(cwd, "tracker.graphql"),
+      TRACKER.replace("me: User!", "me(deep: Boolean): User!").replace(/"Counts.*\n.*view.*\n/, ""),
+    );
+    const runtime = await open({ changes: "hold" });
+    const refuse = async (text: string): Promise<string> => {
+      const { kind, text: words } = await runtime.run(
+        `const text = ["${text}"].join(""); await device.TrackerGraph.query({ query: text })`,
+      );
+      return kind === "completed" ? kind : words;
+    };
+    expect(await refuse("{ me { id } }")).toMatch(
+      /The root field "me" has changed since .*skillgate source accept tracker/,
+    );
+    expect(await refuse("{ view(number: 1) }")).toContain('The root field "view" was removed: the');
+    expect(await refuse("{ broke }")).toContain('"broken"');
+    expect(await refuse("{ issue(number: 1) { id } }")).toBe("completed");
+    expect(server.received).toHaveLength(1);
+  },
+);
 
 const ADA: Caller = { id: "ada", permissions: ["call:*"] };
 const BOB: Caller = { id: "bob", permissions: ["call:*"] };
@@ -192,37 +200,41 @@ test("each caller makes requests with its own account, and a mutation with the o
   expect(runtime.describe("TrackerGraph.mutate", { caller: ADA }).notes).toContain("Uses the account writer (ada)");
 });
 
-test("a program reads partial data with notes, pages and files, and catches errors by their code [S5]", async () => {
-  const { open, server } = await startProject([], getFolder());
-  const runtime = await open({ requests: "get" });
-  const partial = await runtime.run("await device.TrackerGraph.query({ query: `{ issue(number: 2) { secret } }` })");
-  expect(partial).toMatchObject({
-    kind: "completed",
-    value: { issue: { secret: null } },
-    notes: ["The result of TrackerGraph.query has an error at issue.secret: No access to issue 2 (FORBIDDEN)"],
-  });
-  const pages = await runtime.run(`
+test(
+  "a program reads partial data with notes, pages and files, and catches errors by their code [S5]",
+  { tags: "rest" },
+  async () => {
+    const { open, server } = await startProject([], getFolder());
+    const runtime = await open({ requests: "get" });
+    const partial = await runtime.run("await device.TrackerGraph.query({ query: `{ issue(number: 2) { secret } }` })");
+    expect(partial).toMatchObject({
+      kind: "completed",
+      value: { issue: { secret: null } },
+      notes: ["The result of TrackerGraph.query has an error at issue.secret: No access to issue 2 (FORBIDDEN)"],
+    });
+    const pages = await runtime.run(`
     const items = await device.TrackerGraph.query.pages({
       query: \`query ($after: String) { issues(first: 20, after: $after) { nodes { number } pageInfo { hasNextPage endCursor } } }\`,
     }, { items: 25 });
     return items.length;
   `);
-  expect(pages).toMatchObject({ kind: "completed", value: 25, calls: [{ method: "query" }, { method: "query" }] });
-  expect(server.received.map(({ method }) => method)).toEqual(["GET", "GET", "GET"]);
-  const file = await runtime.run(`
+    expect(pages).toMatchObject({ kind: "completed", value: 25, calls: [{ method: "query" }, { method: "query" }] });
+    expect(server.received.map(({ method }) => method)).toEqual(["GET", "GET", "GET"]);
+    const file = await runtime.run(`
     const bytes = new Uint8Array([104, 105]);
     return device.TrackerGraph.mutate({
       query: \`mutation ($file: Upload!) { attach(number: 1, file: $file) { name text } }\`,
       variables: { file: { filename: "a.txt", data: bytes } },
     });
   `);
-  expect(file).toMatchObject({ kind: "completed", value: { attach: [{ name: "a.txt", text: "hi" }] } });
-  const caught = await runtime.run(`
+    expect(file).toMatchObject({ kind: "completed", value: { attach: [{ name: "a.txt", text: "hi" }] } });
+    const caught = await runtime.run(`
     try { await device.TrackerGraph.query({ query: \`{ broken(code: "NOT_FOUND") }\` }); }
     catch (error) { return [error.code, error.status, error.path, error.body.errors[0].message]; }
   `);
-  expect(caught).toMatchObject({ value: ["NOT_FOUND", 200, "broken", "It is out of order"] });
-});
+    expect(caught).toMatchObject({ value: ["NOT_FOUND", 200, "broken", "It is out of order"] });
+  },
+);
 
 test("the values of variables are checked once for each call [S5]", async () => {
   const { open } = await startProject([], getFolder());

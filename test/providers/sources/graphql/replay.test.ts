@@ -28,7 +28,7 @@ async function recordAndChange(): Promise<{ readonly run: string; readonly runti
   return { run: outcome.runId, runtime };
 }
 
-test("a recorded run is repeated with its texts, whatever the schema has become [S5]", async () => {
+test("a recorded run is repeated with its texts, whatever the schema has become [S5]", { tags: "rest" }, async () => {
   const { run, runtime } = await recordAndChange();
   const cassette = await runtime.runs.cassette(run);
   const methods = runtime.catalog.skill("TrackerGraph")?.methods.map(({ definition }) => definition);

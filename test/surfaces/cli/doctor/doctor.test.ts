@@ -74,19 +74,23 @@ test("reports a mistake in the section of the server, which only serve reads [O1
   expect(stdout).toContain("server has the unknown setting prot; did you mean port?");
 });
 
-test("warns with doctor of a setting that looks like a secret, and is not declared as one [O1, P9]", async () => {
-  const schema = {
-    apiKey: { type: "string" },
-    author: { type: "string" },
-    pin_code: { type: "string" },
-    token: { type: "string", writeOnly: true },
-  };
-  const skill = `import { defineSkill } from "skillgate";
+test(
+  "warns with doctor of a setting that looks like a secret, and is not declared as one [O1, P9]",
+  { tags: "rest" },
+  async () => {
+    const schema = {
+      apiKey: { type: "string" },
+      author: { type: "string" },
+      pin_code: { type: "string" },
+      token: { type: "string", writeOnly: true },
+    };
+    const skill = `import { defineSkill } from "skillgate";
     export default defineSkill({ name: "MailSkill", description: "Mail", settings: { type: "object", properties: ${JSON.stringify(schema)} }, methods: { send: { description: "Send", run: () => 1 } } });`;
-  const { exit, stdout } = await skillgate(["doctor"], { cwd: project({ "skills/mail.js": skill }) });
-  expect(exit).toBe(0);
-  expect(stdout).toContain(
-    "! Setting: apiKey of MailSkill looks like a secret, and is not masked\n    Write writeOnly: true in its schema",
-  );
-  expect(stdout.match(/looks like a secret/g)).toHaveLength(1);
-});
+    const { exit, stdout } = await skillgate(["doctor"], { cwd: project({ "skills/mail.js": skill }) });
+    expect(exit).toBe(0);
+    expect(stdout).toContain(
+      "! Setting: apiKey of MailSkill looks like a secret, and is not masked\n    Write writeOnly: true in its schema",
+    );
+    expect(stdout.match(/looks like a secret/g)).toHaveLength(1);
+  },
+);

@@ -38,8 +38,11 @@ The program is valid; it calls
 `);
 });
 
-test("shows errors as a model reads them, runs the next program, and exits with the first failure [O6]", async () => {
-  const { exit, stdout } = await run(`print("before")
+test(
+  "shows errors as a model reads them, runs the next program, and exits with the first failure [O6]",
+  { tags: "rest" },
+  async () => {
+    const { exit, stdout } = await run(`print("before")
 throw new Error("late")
 
 device.MathSkill.sub(1, 2)
@@ -47,12 +50,13 @@ device.MathSkill.sub(1, 2)
 foo(
 ;;
 "after"`);
-  expect(exit).toBe(1);
-  expect(stdout).toContain('before\nError: late (line 2, column 16)\n  1 | print("before")\n> 2 | throw new Error');
-  expect(stdout).toContain("Refused; nothing was called.\n\n");
-  expect(stdout).toContain("the text ends before the ( in line 1 is closed");
-  expect(stdout.endsWith("\nafter\n")).toBe(true);
-});
+    expect(exit).toBe(1);
+    expect(stdout).toContain('before\nError: late (line 2, column 16)\n  1 | print("before")\n> 2 | throw new Error');
+    expect(stdout).toContain("Refused; nothing was called.\n\n");
+    expect(stdout).toContain("the text ends before the ( in line 1 is closed");
+    expect(stdout.endsWith("\nafter\n")).toBe(true);
+  },
+);
 
 test("answers the commands from what is open [O6]", { tags: "rest" }, async () => {
   const { exit, stdout } = await run(`.search add numbers

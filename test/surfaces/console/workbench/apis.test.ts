@@ -60,33 +60,37 @@ function serveProject(project: string): Promise<ConsoleServer> {
   return serveConsole({ project, home: folder(), settings: { auth: true }, runtime: { store: createFolder() } });
 }
 
-test("adds the API of a pasted document, shows its operations, accepts a change, and removes it [O2]", async () => {
-  const project = folder();
-  const server = await serveProject(project);
-  const added = await send(server, "/apis", { method: "POST", body: { name: "shop", text: DOCUMENT } });
-  expect(added).toMatchObject({
-    status: 201,
-    json: { name: "shop", skill: "ShopAPI", methods: 3, server: "https://api.example.com/", error: null },
-  });
-  expect(readFileSync(join(project, "settings.yaml"), "utf8")).toContain("server: https://api.example.com/");
-  expect((await send(server, "/apis/shop")).json).toMatchObject({
-    problems: [expect.stringContaining("get /broken")],
-    operations: [
-      { method: "orders_list", path: "ShopAPI.orders_list", request: "GET /orders", effect: "read" },
-      { method: "orders_add", effect: "write", isLoosened: false },
-      { method: "getBroken" },
-    ],
-  });
-  expect(server.runtime.catalog.method("ShopAPI.orders_add")).toBeDefined();
-  writeFileSync(join(project, "apis", "shop.yaml"), DOCUMENT.replace("Adds an order", "Adds an order of pets"));
-  const refreshed = await send(server, "/apis/shop/refresh", { method: "POST", body: {} });
-  expect(refreshed).toMatchObject({ status: 200, json: { changeCount: 1 } });
-  const accepted = await send(server, "/apis/shop/accept", { method: "POST", body: {} });
-  expect(accepted).toMatchObject({ status: 200, json: { changeCount: 0 } });
-  expect((await send(server, "/apis/shop", { method: "DELETE" })).status).toBe(204);
-  expect((await send(server, "/apis")).json).toEqual({ apis: [] });
-  expect(server.runtime.catalog.skill("ShopAPI")).toBeUndefined();
-});
+test(
+  "adds the API of a pasted document, shows its operations, accepts a change, and removes it [O2]",
+  { tags: "rest" },
+  async () => {
+    const project = folder();
+    const server = await serveProject(project);
+    const added = await send(server, "/apis", { method: "POST", body: { name: "shop", text: DOCUMENT } });
+    expect(added).toMatchObject({
+      status: 201,
+      json: { name: "shop", skill: "ShopAPI", methods: 3, server: "https://api.example.com/", error: null },
+    });
+    expect(readFileSync(join(project, "settings.yaml"), "utf8")).toContain("server: https://api.example.com/");
+    expect((await send(server, "/apis/shop")).json).toMatchObject({
+      problems: [expect.stringContaining("get /broken")],
+      operations: [
+        { method: "orders_list", path: "ShopAPI.orders_list", request: "GET /orders", effect: "read" },
+        { method: "orders_add", effect: "write", isLoosened: false },
+        { method: "getBroken" },
+      ],
+    });
+    expect(server.runtime.catalog.method("ShopAPI.orders_add")).toBeDefined();
+    writeFileSync(join(project, "apis", "shop.yaml"), DOCUMENT.replace("Adds an order", "Adds an order of pets"));
+    const refreshed = await send(server, "/apis/shop/refresh", { method: "POST", body: {} });
+    expect(refreshed).toMatchObject({ status: 200, json: { changeCount: 1 } });
+    const accepted = await send(server, "/apis/shop/accept", { method: "POST", body: {} });
+    expect(accepted).toMatchObject({ status: 200, json: { changeCount: 0 } });
+    expect((await send(server, "/apis/shop", { method: "DELETE" })).status).toBe(204);
+    expect((await send(server, "/apis")).json).toEqual({ apis: [] });
+    expect(server.runtime.catalog.skill("ShopAPI")).toBeUndefined();
+  },
+);
 
 test("adds a GraphQL API by its endpoint, shows its root fields, and removes it [O2]", { tags: "rest" }, async () => {
   const { url } = await startGraphServer({ typeDefs: SDL.replace("broken: Missing", ""), resolvers: ISSUES });

@@ -303,36 +303,42 @@ describe("the endpoints of automations", () => {
     expect(answer).toMatchObject({ status: 400, json: { detail: expect.stringContaining("edit it in the project") } });
   });
 
-  test("hide the program, its inputs and errors from readers who may not see its methods", async () => {
-    const server = await shareBoard();
-    server.write("report");
-    await accept(server, "report");
-    const id = await run(server, "report", { text: "no" });
-    const reader = { token: await createKey(server, "reader", ["admin:Read"]) };
-    const seer = { token: await createKey(server, "seer", ["admin:Read", "see:BoardSkill.*"]) };
-    const detail = await send<AutomationDetail>(server, "/automations/report", reader);
-    expect(detail.json).toMatchObject({ isHidden: true, offer: null, last: { error: null } });
-    expect((await send<AutomationHistory>(server, "/automations/report/history", reader)).json.rows[0]).toMatchObject({
-      id,
-      state: "failed",
-      error: null,
-    });
-    const input = `/automations/report/input?occurrence=${id}`;
-    expect(await send(server, input, reader)).toMatchObject({ status: 403, json: { code: "RUN_HIDDEN" } });
-    expect((await send<AutomationDetail>(server, "/automations/report", seer)).json).toMatchObject({
-      isHidden: false,
-      offer: { source: SOURCE },
-    });
-    expect((await send<OccurrenceInput>(server, input, seer)).json).toEqual({ json: '{"text":"no"}' });
-    for (const path of ["accept", "pause", "resume", "run", "retry"]) {
-      const body = { digest: "a", occurrence: id };
-      const answer = await send(server, `/automations/report/${path}`, { ...seer, body });
-      expect(answer, path).toMatchObject({ status: 403, json: { code: "ADMIN_MISSING" } });
-    }
-    const ada = { token: await createKey(server, "ada", ["call:*"]) };
-    for (const path of ["/automations", "/automations/report", "/automations/report/history", input, "/calendar"])
-      expect(await send(server, path, ada), path).toMatchObject({ status: 403 });
-  });
+  test(
+    "hide the program, its inputs and errors from readers who may not see its methods",
+    { tags: "rest" },
+    async () => {
+      const server = await shareBoard();
+      server.write("report");
+      await accept(server, "report");
+      const id = await run(server, "report", { text: "no" });
+      const reader = { token: await createKey(server, "reader", ["admin:Read"]) };
+      const seer = { token: await createKey(server, "seer", ["admin:Read", "see:BoardSkill.*"]) };
+      const detail = await send<AutomationDetail>(server, "/automations/report", reader);
+      expect(detail.json).toMatchObject({ isHidden: true, offer: null, last: { error: null } });
+      expect((await send<AutomationHistory>(server, "/automations/report/history", reader)).json.rows[0]).toMatchObject(
+        {
+          id,
+          state: "failed",
+          error: null,
+        },
+      );
+      const input = `/automations/report/input?occurrence=${id}`;
+      expect(await send(server, input, reader)).toMatchObject({ status: 403, json: { code: "RUN_HIDDEN" } });
+      expect((await send<AutomationDetail>(server, "/automations/report", seer)).json).toMatchObject({
+        isHidden: false,
+        offer: { source: SOURCE },
+      });
+      expect((await send<OccurrenceInput>(server, input, seer)).json).toEqual({ json: '{"text":"no"}' });
+      for (const path of ["accept", "pause", "resume", "run", "retry"]) {
+        const body = { digest: "a", occurrence: id };
+        const answer = await send(server, `/automations/report/${path}`, { ...seer, body });
+        expect(answer, path).toMatchObject({ status: 403, json: { code: "ADMIN_MISSING" } });
+      }
+      const ada = { token: await createKey(server, "ada", ["call:*"]) };
+      for (const path of ["/automations", "/automations/report", "/automations/report/history", input, "/calendar"])
+        expect(await send(server, path, ada), path).toMatchObject({ status: 403 });
+    },
+  );
 
   test("mask secrets in inputs, and refuse what is too long or unknown", async () => {
     const server = await serveBoard();

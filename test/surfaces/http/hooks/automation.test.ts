@@ -203,7 +203,7 @@ test("does not know the webhook of an automation that is not accepted, or whose 
   await vi.waitUntil(async () => (await shop.send(3))[0] === 401, { timeout: 5_000, interval: 100 });
 });
 
-test("stores the deliveries to a paused automation, and runs them when it is resumed", async () => {
+test("stores the deliveries to a paused automation, and runs them when it is resumed", { tags: "rest" }, async () => {
   const shop = await openShop();
   await shop.runtime.automations.pause("orders");
   expect((await shop.send(1))[0]).toBe(202);

@@ -61,26 +61,35 @@ test("a file of another size or digest than the listed one is not read [M7]", as
 const READ = `device.AMCP.resources.read`;
 const CHANGED = { kind: "failed", error: { code: "SKILL_CHANGED" } };
 
-test("front matter that differs from the listed one is not read, also where a server generates the files [M7]", async () => {
-  const extra = { license: "MIT", metadata: { version: 1, list: ["a"] } };
-  const text = `---\nlicense: MIT\nname: clock\nmetadata: { list: [a], version: 1.0 }\ndescription: x\n---\nBody`;
-  const uri = `${FOLDER}SKILL.md`;
-  for (const resources of [[file("SKILL.md", text)], "dynamic"]) {
-    const listed = (frontmatter: object) => ({ uri, frontmatter, resources });
-    const frontmatter = { name: "clock", description: "x", ...extra };
-    const { runtime, describe } = await serveDescribed({
-      a: { skills: [listed(frontmatter)], contents: { [uri]: text } },
-    });
-    const code = `await device.AMCP.skills.list(); return await ${READ}("${uri}")`;
-    expect(await runtime.run(code)).toMatchObject({ value: text });
-    for (const wrong of [{ ...frontmatter, license: "GPL" }, { ...frontmatter, more: 1 }, { name: "clock" }, "none"]) {
-      describe("a", { skills: [listed(wrong as object)], contents: { [uri]: text } });
+test(
+  "front matter that differs from the listed one is not read, also where a server generates the files [M7]",
+  { tags: "rest" },
+  async () => {
+    const extra = { license: "MIT", metadata: { version: 1, list: ["a"] } };
+    const text = `---\nlicense: MIT\nname: clock\nmetadata: { list: [a], version: 1.0 }\ndescription: x\n---\nBody`;
+    const uri = `${FOLDER}SKILL.md`;
+    for (const resources of [[file("SKILL.md", text)], "dynamic"]) {
+      const listed = (frontmatter: object) => ({ uri, frontmatter, resources });
+      const frontmatter = { name: "clock", description: "x", ...extra };
+      const { runtime, describe } = await serveDescribed({
+        a: { skills: [listed(frontmatter)], contents: { [uri]: text } },
+      });
+      const code = `await device.AMCP.skills.list(); return await ${READ}("${uri}")`;
+      expect(await runtime.run(code)).toMatchObject({ value: text });
+      for (const wrong of [
+        { ...frontmatter, license: "GPL" },
+        { ...frontmatter, more: 1 },
+        { name: "clock" },
+        "none",
+      ]) {
+        describe("a", { skills: [listed(wrong as object)], contents: { [uri]: text } });
+        expect(await runtime.run(code)).toMatchObject(CHANGED);
+      }
+      describe("a", { skills: [listed(frontmatter)], contents: { [uri]: "no front matter" } });
       expect(await runtime.run(code)).toMatchObject(CHANGED);
     }
-    describe("a", { skills: [listed(frontmatter)], contents: { [uri]: "no front matter" } });
-    expect(await runtime.run(code)).toMatchObject(CHANGED);
-  }
-});
+  },
+);
 
 test("a file in the folder of a skill that its list does not have is not read, also by a template [M7]", async () => {
   const others = { [`${FOLDER}a/extra.md`]: "extra", "skill://other.md": "other" };
