@@ -11,9 +11,7 @@ const part = process.env["SKILLGATE_TESTS"] ?? "usual";
 
 /** Files whose tests need modules or a stack as in a new process, or count what their process holds. */
 const ALONE: ReadonlySet<string> = new Set([
-  "test/providers/mcp/lifecycle.test.ts",
   "test/providers/skills/compile.test.ts",
-  "test/providers/skills/folder.test.ts",
   "test/providers/skills/reload.test.ts",
   "test/sandbox/codec.test.ts",
   "test/sandbox/threads.test.ts",

@@ -88,7 +88,7 @@ describe("ends hostile programs with an error, and soon [S5, S7]", () => {
     ["a literal of many values", (n: number) => `device.TestSkill.echo([${"1,".repeat(n)}])`],
   ];
 
-  test.each(takeShare(4, sources))(
+  test.each(takeShare(6, sources))(
     "takes twice as much work for twice as many %s [S5]",
     { tags: "repeated" },
     (_what, createSource) => {

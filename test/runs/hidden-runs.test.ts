@@ -27,26 +27,30 @@ async function open(): Promise<{ readonly runtime: Runtime; readonly hidden: str
   return { runtime, hidden: hidden.runId, shown: shown.runId };
 }
 
-test("shows an administrator a run that names hidden methods without program, arguments and results, in every way [P2, R5]", async () => {
-  const { runtime, hidden, shown } = await open();
-  const { runs } = runtime.viewFor(ADMIN);
-  const list = await runs.list();
-  expect(list.map(({ id }) => id).toSorted()).toEqual([hidden, shown].toSorted());
-  expect(list.find(({ id }) => id === hidden)?.title).toBe("");
-  expect(list.find(({ id }) => id === shown)?.title).toContain("PublicSkill.see");
-  expect(await runs.show(hidden)).toMatchObject({ run: { id: hidden, title: "" }, content: undefined });
-  expect((await runs.show(shown)).content?.outcome).toMatchObject({ value: "result of open" });
-  const refusals = [runs.outcome(hidden), runs.replay(hidden), runs.resume(hidden), runs.compare(shown, hidden)];
-  for (const refused of await Promise.allSettled(refusals))
-    expect(refused).toMatchObject({ status: "rejected", reason: { code: "RUN_HIDDEN" } });
-  await expect(runtime.runs.cassette(hidden, { caller: ADMIN })).rejects.toMatchObject({ code: "RUN_HIDDEN" });
-  expect(JSON.stringify([list, await runs.show(hidden), await runs.get(hidden)])).not.toMatch(/canary|SecretSkill/);
-  // A search of titles is no way to guess them.
-  expect([await runs.list({ title: "canary" }), await runs.count({ title: "canary" })]).toEqual([[], 0]);
-  expect(
-    await runtime.viewFor({ ...ADMIN, permissions: [...ADMIN.permissions, "see:*"] }).runs.count({ title: "canary" }),
-  ).toBe(1);
-});
+test(
+  "shows an administrator a run that names hidden methods without program, arguments and results, in every way [P2, R5]",
+  { tags: "rest" },
+  async () => {
+    const { runtime, hidden, shown } = await open();
+    const { runs } = runtime.viewFor(ADMIN);
+    const list = await runs.list();
+    expect(list.map(({ id }) => id).toSorted()).toEqual([hidden, shown].toSorted());
+    expect(list.find(({ id }) => id === hidden)?.title).toBe("");
+    expect(list.find(({ id }) => id === shown)?.title).toContain("PublicSkill.see");
+    expect(await runs.show(hidden)).toMatchObject({ run: { id: hidden, title: "" }, content: undefined });
+    expect((await runs.show(shown)).content?.outcome).toMatchObject({ value: "result of open" });
+    const refusals = [runs.outcome(hidden), runs.replay(hidden), runs.resume(hidden), runs.compare(shown, hidden)];
+    for (const refused of await Promise.allSettled(refusals))
+      expect(refused).toMatchObject({ status: "rejected", reason: { code: "RUN_HIDDEN" } });
+    await expect(runtime.runs.cassette(hidden, { caller: ADMIN })).rejects.toMatchObject({ code: "RUN_HIDDEN" });
+    expect(JSON.stringify([list, await runs.show(hidden), await runs.get(hidden)])).not.toMatch(/canary|SecretSkill/);
+    // A search of titles is no way to guess them.
+    expect([await runs.list({ title: "canary" }), await runs.count({ title: "canary" })]).toEqual([[], 0]);
+    expect(
+      await runtime.viewFor({ ...ADMIN, permissions: [...ADMIN.permissions, "see:*"] }).runs.count({ title: "canary" }),
+    ).toBe(1);
+  },
+);
 
 test("counts checks and replays as requests of their caller [P5, R5]", async () => {
   const { runtime, shown } = await open();

@@ -6,6 +6,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Outcome, type ProvidedSkill, type Runtime } from "../../src/index.ts";
 import { type Cassette, parseCassette } from "../../src/runs/index.ts";
+import { takeShare } from "../support/repetitions.ts";
 
 const ORDER = { type: "object", properties: { order: { type: "number" } }, required: ["order"] } as const;
 
@@ -93,7 +94,8 @@ async function record(code: string): Promise<{ readonly outcome: Outcome; readon
 
 const withoutUsage = (outcome: Outcome | undefined): unknown => ({ ...outcome, usage: 0 });
 
-test.each([
+/** Programs, and what each of them has. */
+const PROGRAMS: readonly (readonly [string, string])[] = [
   [
     "a loop",
     "const done = []; for (const n of await device.OrderSkill.list()) done.push(await device.OrderSkill.refund(n)); done",
@@ -126,11 +128,17 @@ test.each([
   ["a denied approval", "await device.OrderSkill.refund(2); await device.OrderSkill.ask(1)"],
   ["a time limit", "await device.OrderSkill.refund(2); console.log('waits'); await device.OrderSkill.hang()"],
   ["no end", "await device.OrderSkill.refund(2); for (;;) {}"],
-])("repeats a program with %s, without its skills [R5]", async (_what, code) => {
-  const { outcome, bare } = await record(code);
-  expect(outcome.kind).not.toBe("refused");
-  expect(withoutUsage(await bare.runs.replay(outcome.runId))).toEqual(withoutUsage(outcome));
-});
+];
+
+test.each(takeShare(3, PROGRAMS))(
+  "repeats a program with %s, without its skills [R5]",
+  { tags: "repeated" },
+  async (_what, code) => {
+    const { outcome, bare } = await record(code);
+    expect(outcome.kind).not.toBe("refused");
+    expect(withoutUsage(await bare.runs.replay(outcome.runId))).toEqual(withoutUsage(outcome));
+  },
+);
 
 test("repeats a program without an effect that runs.record: full has recorded [R5]", async () => {
   const store = createStore();

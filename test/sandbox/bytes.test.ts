@@ -146,7 +146,7 @@ test("decodes or refuses unchecked bytes, without side effects [S9]", { tags: "r
 
 test(
   "limits the memory for a forged form to the size of its bytes [S7]",
-  { tags: "repeated", timeout: 30_000 },
+  { tags: "rest", timeout: 30_000 },
   async () => {
     const forged = await runInChild(
       ["--max-old-space-size=48"],

@@ -60,7 +60,7 @@ test("waits only for arguments that contain promises [S9]", async () => {
   });
 });
 
-test("measures a result by its JSON, even if its binary form is shorter [S7]", async () => {
+test("measures a result by its JSON, even if its binary form is shorter [S7]", { tags: "rest" }, async () => {
   const code =
     "const name = 'x'.repeat(1000); const rows = []; for (let i = 0; i < 2000; i++) rows.push({ [name]: i }); return rows";
   const { end } = await run(sandbox, code, { limits: { ...LIMITS, resultBytes: 1_000_000 } });

@@ -130,7 +130,7 @@ test("gives the lines of a text, which stays the text that it is [S9] [M5]", asy
   ]);
 });
 
-test("gives the lines of a long text in time, whatever a program has replaced", async () => {
+test("gives the lines of a long text in time, whatever a program has replaced", { tags: "rest" }, async () => {
   const code = `
     String.prototype.indexOf = String.prototype.slice = String.prototype.split = () => "replaced";
     Array.prototype.push = () => {};

@@ -186,7 +186,7 @@ test("transfers large strings of any characters [S9]", async () => {
   expect(await getValue(sandbox, "return (await device.Echo.back()).length", async () => answer(large))).toBe(600_000);
 });
 
-test("transfers bytes of any length in both directions [S9]", async () => {
+test("transfers bytes of any length in both directions [S9]", { tags: "rest" }, async () => {
   const sizes = [1, 2, 3, 4, 3_071, 3_072, 3_073, 6_145, 100_000];
   const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, (_, i) => (i * 7 + size) % 256));
   const tell: AnswerCall = async ({ arguments: json }) => {

@@ -28,7 +28,7 @@ test("writes a number inside a text of JSON without its mark, and keeps the text
   });
 });
 
-test("reads numbers beyond the limit of a text as JSON does, and writes JSON [S6]", () => {
+test("reads numbers beyond the limit of a text as JSON does, and writes JSON [S6]", { tags: "rest" }, () => {
   const value = parseOrRestore(`[[[${"1e999,".repeat(100_001)}1.0]]]`);
   const text = stringifyExactly(value);
   expect(text.slice(0, 9)).toBe("[[[1e999,");

@@ -237,7 +237,7 @@ describe.each(kinds)("an audit log in %s", (_kind, makeLocation) => {
     await Promise.all(others.map((other) => other.close()));
   });
 
-  test("deletes old records in steps, and verifies the others [P8]", async () => {
+  test("deletes old records in steps, and verifies the others [P8]", { tags: "rest" }, async () => {
     await database.audit.append(createRecords(10));
     await database.audit.append(createRecords(10, START + DAY_MS));
     expect(await database.audit.prune(START + DAY_MS, 6)).toBe(6);

@@ -109,7 +109,7 @@ describe("tells the two results of a method of an API apart [S5]", () => {
   });
 });
 
-test("declares both results and the pages for editors [D5]", () => {
+test("declares both results and the pages for editors [D5]", { tags: "rest" }, () => {
   expect(DECLARATIONS).toContain("get(args: { org: string; page?: number }): Promise<");
   expect(DECLARATIONS).toContain(
     "pages(args: { org: string; page?: number }, options?: { items?: number; pages?: number })",

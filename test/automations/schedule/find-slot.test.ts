@@ -124,7 +124,7 @@ test("runs a daily schedule once on each day of the zone, in order", { tags: "re
   );
 });
 
-test("lists what repeated calls find", { tags: "repeated" }, () => {
+test("lists what repeated calls find", { tags: "rest" }, () => {
   fc.assert(
     fc.property(CRONS, fc.constantFrom(...ODD_ZONES), TIMES, (cron, [zone], after) => {
       const schedule = tryToParse(cron, zone);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import type { Outcome } from "../../../src/index.ts";
 import { createRandom } from "../../sandbox/replay/run-record.ts";
-import { repetitions } from "../../support/repetitions.ts";
+import { repetitions, takeShare } from "../../support/repetitions.ts";
 import { openShop, type Step, writeFirst, writeNext } from "./history.ts";
 
 const shop = await openShop();
@@ -65,8 +65,9 @@ async function runAll(programs: readonly (readonly Step[])[]): Promise<Outcome> 
   return outcome;
 }
 
-test.each([2, 3])(
+test.each(takeShare(2, [2, 3]))(
   "no effect is made twice by %i programs that correct each other [R4]",
+  { tags: "repeated", timeout: 120_000 },
   async (length) => {
     const random = createRandom(length);
     let completed = 0;
@@ -85,5 +86,4 @@ test.each([2, 3])(
     }
     expect(completed).toBeGreaterThan(ROUNDS / 20);
   },
-  120_000,
 );

@@ -47,17 +47,21 @@ test("gives the thread of a closed sandbox to the next one, whose program finds 
   }
 });
 
-test("starts a thread for another limit of memory, and for another description of results [S7]", async () => {
-  const open = createOpen();
-  const file = new URL("../../../dist/lib/describe-result.cjs", import.meta.url);
-  for (const options of [{}, { limits: { ...LIMITS, memoryBytes: 8 << 20 } }, { describer: () => file }]) {
-    const sandbox = open(options);
-    const { thread, value } = beginRun(sandbox, "return 1");
-    expect(thread).toBe("new");
-    expect(await value).toBe(1);
-    await sandbox.close();
-  }
-});
+test(
+  "starts a thread for another limit of memory, and for another description of results [S7]",
+  { tags: "rest" },
+  async () => {
+    const open = createOpen();
+    const file = new URL("../../../dist/lib/describe-result.cjs", import.meta.url);
+    for (const options of [{}, { limits: { ...LIMITS, memoryBytes: 8 << 20 } }, { describer: () => file }]) {
+      const sandbox = open(options);
+      const { thread, value } = beginRun(sandbox, "return 1");
+      expect(thread).toBe("new");
+      expect(await value).toBe(1);
+      await sandbox.close();
+    }
+  },
+);
 
 test("ends a thread that no sandbox takes in time [S7]", async () => {
   const { started, ended } = followThreads();
@@ -117,20 +121,24 @@ test("stops no program of the next sandbox after the cancellation of an earlier 
   await next.close();
 });
 
-test("gives a thread on in the moment in which its program ends, beside others that are stopped [S7]", async () => {
-  const open = createOpen();
-  for (let round = 0; round < 50; round++) {
-    const sandbox = open({ workers: 2 });
-    const programs = [1, 2_000, 4_000, 6_000].map((steps) =>
-      run(sandbox, `let n = 0; while (n < ${steps}) n++; return await device.Echo.back(n)`),
-    );
-    expect((await Promise.race(programs)).end.kind).toBe("returned");
-    void sandbox.close(); // its threads are given on in this turn
-    await Promise.all(programs);
-  }
-});
+test(
+  "gives a thread on in the moment in which its program ends, beside others that are stopped [S7]",
+  { tags: "rest" },
+  async () => {
+    const open = createOpen();
+    for (let round = 0; round < 50; round++) {
+      const sandbox = open({ workers: 2 });
+      const programs = [1, 2_000, 4_000, 6_000].map((steps) =>
+        run(sandbox, `let n = 0; while (n < ${steps}) n++; return await device.Echo.back(n)`),
+      );
+      expect((await Promise.race(programs)).end.kind).toBe("returned");
+      void sandbox.close(); // its threads are given on in this turn
+      await Promise.all(programs);
+    }
+  },
+);
 
-test("keeps two threads at most, the newest [S7]", async () => {
+test("keeps two threads at most, the newest [S7]", { tags: "rest" }, async () => {
   const { started, ended } = followThreads();
   const open = createOpen();
   const sandboxes = [open(), open(), open(), open()];

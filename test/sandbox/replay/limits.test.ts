@@ -68,7 +68,7 @@ test.each([
   expect(wall.end).toEqual(stopped("WALL_LIMIT"));
 });
 
-test("ends a repetition that computes without end [R2]", async () => {
+test("ends a repetition that computes without end [R2]", { tags: "rest" }, async () => {
   for (const code of ["for (;;);", "await device.T.read(1); for (;;);", "__waitFor(device.T.read(1)); for (;;);"]) {
     const { end, cpuMs } = await replay(code, [delivery(1), delivery(2)], { cpuMs: 100 });
     expect(end).toEqual(stopped("CPU_LIMIT"));

@@ -37,7 +37,7 @@ test(
   },
 );
 
-test("reports a search without results [D2]", async () => {
+test("reports a search without results [D2]", { tags: "rest" }, async () => {
   const { exit, stdout } = await skillgate(["search", "qwertyuiop"], {
     cwd: project({ "skills/math.js": MATH_SKILL }),
   });

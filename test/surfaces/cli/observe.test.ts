@@ -42,20 +42,24 @@ const FILES = {
   "mcp.json": JSON.stringify({ mcpServers: { shop: { command: process.execPath, args: ["shop.cjs"] } } }),
 };
 
-test("mcp observe calls methods that only read once, and the next command knows their results [D3]", async () => {
-  const cwd = project(FILES);
-  const { exit, stdout, stderr } = await skillgate(["mcp", "observe", "shop", "--yes"], { cwd });
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-  expect(stdout).toMatch(
-    /^ShopMCP\.fail_to_read failed: .*no luck.*\nShopMCP\.get_order\(\{"id":"o-1"\}\): \{ id: string; total: number \}\nShopMCP\.list_orders: \{ id: string; total: number \}\[\]\n$/,
-  );
-  expect(readFileSync(join(cwd, "called.txt"), "utf8")).toBe("fail_to_read\nget_order\nlist_orders\n");
-  const described = await skillgate(["describe", "ShopMCP.list_orders"], { cwd });
-  expect(described.stdout).toContain("Promise<{ id: string; total: number }[]>");
-  expect(described.stdout).toContain("observed once, so it is a guess");
-});
+test(
+  "mcp observe calls methods that only read once, and the next command knows their results [D3]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project(FILES);
+    const { exit, stdout, stderr } = await skillgate(["mcp", "observe", "shop", "--yes"], { cwd });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout).toMatch(
+      /^ShopMCP\.fail_to_read failed: .*no luck.*\nShopMCP\.get_order\(\{"id":"o-1"\}\): \{ id: string; total: number \}\nShopMCP\.list_orders: \{ id: string; total: number \}\[\]\n$/,
+    );
+    expect(readFileSync(join(cwd, "called.txt"), "utf8")).toBe("fail_to_read\nget_order\nlist_orders\n");
+    const described = await skillgate(["describe", "ShopMCP.list_orders"], { cwd });
+    expect(described.stdout).toContain("Promise<{ id: string; total: number }[]>");
+    expect(described.stdout).toContain("observed once, so it is a guess");
+  },
+);
 
-test("mcp observe has its earlier name, mcp learn, which no help shows [D3]", async () => {
+test("mcp observe has its earlier name, mcp learn, which no help shows [D3]", { tags: "rest" }, async () => {
   const cwd = project(FILES);
   const { exit, stdout } = await skillgate(["mcp", "learn", "shop", "--yes"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining("ShopMCP.list_orders: { id: string;") });

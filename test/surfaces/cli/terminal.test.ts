@@ -46,7 +46,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(plain).toEqual({ exit: 2, shown: 'Cannot read "missing.js": it does not exist\n' });
   });
 
-  test("does not wait for a program on a terminal's stdin, except with - [O1]", async () => {
+  test("does not wait for a program on a terminal's stdin, except with - [O1]", { tags: "rest" }, async () => {
     const { exit, shown } = await inTerminal("run", project(), { env: { NO_COLOR: "1" } });
     expect({ exit, shown }).toEqual({
       exit: 2,

@@ -70,7 +70,7 @@ function findNext({ text }: Page): URL {
   return new URL(/url=([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "");
 }
 
-test("connects the account of the key that the person enters, and of no other", async () => {
+test("connects the account of the key that the person enters, and of no other", { tags: "rest" }, async () => {
   const provider = await startProvider();
   const gate = await open(atProvider(provider));
   const ada = await gate.keyOf("ada");

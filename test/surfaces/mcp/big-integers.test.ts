@@ -262,7 +262,7 @@ test("the id of an answer and the code of an error may be fractions that are who
   });
 });
 
-test("a text with millions of numbers is marked in linear time and bounded space [S6]", () => {
+test("a text with millions of numbers is marked in linear time and bounded space [S6]", { tags: "rest" }, () => {
   const json = `[[[${"1.0,".repeat(1_000_000)}1e400,1.2.3]]]`;
   const marked = markNumbers(json);
   expect(marked.length).toBeLessThan(3 * json.length);

@@ -32,7 +32,7 @@ test("the texts for each client are as agreed, whole and cut at 2,048 characters
   }
 });
 
-test("what is left of a text after a cut at 2,048 characters is complete [V1]", async () => {
+test("what is left of a text after a cut at 2,048 characters is complete [V1]", { tags: "rest" }, async () => {
   const runtime = await open();
   const { instructions, description } = texts(runtime, "other");
   expect(instructions.length).toBeGreaterThan(3 * CUT);

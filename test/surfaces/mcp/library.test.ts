@@ -34,7 +34,7 @@ const OFFERS: ResourcesAndPrompts = {
 const skills = [{ ...TestSkill, offers: OFFERS }];
 
 describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
-  test("lists and reads pages, declarations and resources of skills [V1]", async () => {
+  test("lists and reads pages, declarations and resources of skills [V1]", { tags: "rest" }, async () => {
     const { url } = await serve({}, { skills });
     const client = await connect(url);
     const { resources } = await client.listResources();

@@ -55,7 +55,7 @@ test("connects by an ID token of the identity provider, and keeps the token for 
   expect(server.grants).toEqual([JWT_BEARER, JWT_BEARER]);
 });
 
-test("announces that the user's company manages a server, only to that server [M7]", async () => {
+test("announces that the user's company manages a server, only to that server [M7]", { tags: "rest" }, async () => {
   const idp = await identityProvider();
   const [managed, other] = [await companyServer(idp), await protectedServer()];
   const config = entry(managed.url, idp, { idToken: await idp.idToken() });
@@ -66,27 +66,31 @@ test("announces that the user's company manages a server, only to that server [M
   expect(await announced("other")).toBe(all);
 });
 
-test("lets the user log in once at the identity provider for all servers of a company [M7]", async () => {
-  const idp = await identityProvider();
-  const [one, other] = [await companyServer(idp), await companyServer(idp)];
-  const stateDir = await temporaryFolder();
-  const authorize = vi.fn(browse);
-  const first = await connected([entry(one.url, idp)], { stateDir, authorize });
-  expect(await hello(first)).toBe("hello");
-  const second = await connected([entry(other.url, idp, {}, "files")], { stateDir });
-  expect(await hello(second, "files")).toBe("hello");
-  expect(authorize).toHaveBeenCalledTimes(1);
-  const { searchParams } = authorize.mock.calls[0]?.[0].url ?? new URL("none:");
-  expect([searchParams.get("scope"), searchParams.get("resource")]).toEqual(["openid offline_access", null]);
-  expect(idp.grants).toEqual(["authorization_code", "token-exchange", "token-exchange"]);
-  expect([one.clients, other.clients]).toEqual([[], []]);
-  const logins = JSON.parse(await readFile(join(stateDir, "logins.json"), "utf8")) as object;
-  expect(Object.keys(logins)).toEqual([
-    `identity ${idp.issuer} ${IDP_CLIENT.clientId} owner`,
-    `tokens ${one.url} owner`,
-    `tokens ${other.url} owner`,
-  ]);
-});
+test(
+  "lets the user log in once at the identity provider for all servers of a company [M7]",
+  { tags: "rest" },
+  async () => {
+    const idp = await identityProvider();
+    const [one, other] = [await companyServer(idp), await companyServer(idp)];
+    const stateDir = await temporaryFolder();
+    const authorize = vi.fn(browse);
+    const first = await connected([entry(one.url, idp)], { stateDir, authorize });
+    expect(await hello(first)).toBe("hello");
+    const second = await connected([entry(other.url, idp, {}, "files")], { stateDir });
+    expect(await hello(second, "files")).toBe("hello");
+    expect(authorize).toHaveBeenCalledTimes(1);
+    const { searchParams } = authorize.mock.calls[0]?.[0].url ?? new URL("none:");
+    expect([searchParams.get("scope"), searchParams.get("resource")]).toEqual(["openid offline_access", null]);
+    expect(idp.grants).toEqual(["authorization_code", "token-exchange", "token-exchange"]);
+    expect([one.clients, other.clients]).toEqual([[], []]);
+    const logins = JSON.parse(await readFile(join(stateDir, "logins.json"), "utf8")) as object;
+    expect(Object.keys(logins)).toEqual([
+      `identity ${idp.issuer} ${IDP_CLIENT.clientId} owner`,
+      `tokens ${one.url} owner`,
+      `tokens ${other.url} owner`,
+    ]);
+  },
+);
 
 test("names the login command without a user to ask at the identity provider [M7]", async () => {
   const idp = await identityProvider();
@@ -98,7 +102,7 @@ test("names the login command without a user to ask at the identity provider [M7
   expect([idp.grants, server.grants]).toEqual([[], []]);
 });
 
-test("asks the user once for all servers of a company that start together [M7]", async () => {
+test("asks the user once for all servers of a company that start together [M7]", { tags: "rest" }, async () => {
   const idp = await identityProvider();
   const servers = await Promise.all([1, 2, 3].map(() => companyServer(idp)));
   const authorize = vi.fn(browse);
@@ -136,16 +140,20 @@ test(
   },
 );
 
-test("asks for an assertion with the scope of the server, not with that of the login [M7]", async () => {
-  const idp = await identityProvider();
-  const server = await companyServer(idp);
-  const login = { issuer: idp.issuer, ...IDP_CLIENT, scope: "openid offline_access", idToken: await idp.idToken() };
-  const config = (more: object) =>
-    toServerConfig("web", { url: server.url, oauth: { ...CLIENT, ...more, identityProvider: login } });
-  expect(await hello(await connected([config({})]))).toBe("hello");
-  expect(await hello(await connected([config({ scope: "chat.read" })]))).toBe("hello");
-  expect(idp.scopes).toEqual([null, "chat.read"]);
-});
+test(
+  "asks for an assertion with the scope of the server, not with that of the login [M7]",
+  { tags: "rest" },
+  async () => {
+    const idp = await identityProvider();
+    const server = await companyServer(idp);
+    const login = { issuer: idp.issuer, ...IDP_CLIENT, scope: "openid offline_access", idToken: await idp.idToken() };
+    const config = (more: object) =>
+      toServerConfig("web", { url: server.url, oauth: { ...CLIENT, ...more, identityProvider: login } });
+    expect(await hello(await connected([config({})]))).toBe("hello");
+    expect(await hello(await connected([config({ scope: "chat.read" })]))).toBe("hello");
+    expect(idp.scopes).toEqual([null, "chat.read"]);
+  },
+);
 
 test("keeps the login while the identity provider is out of order [M7]", { tags: "rest" }, async () => {
   const idp = await identityProvider();
@@ -178,7 +186,7 @@ test("lets the user log in again after the identity provider has ended the login
   expect(Object.keys(logins)).toEqual([`tokens ${server.url} owner`]);
 });
 
-test("keeps the login if the identity provider refuses one server [M7]", async () => {
+test("keeps the login if the identity provider refuses one server [M7]", { tags: "rest" }, async () => {
   const idp = await identityProvider();
   const [one, refused] = [await companyServer(idp), await companyServer(idp)];
   const stateDir = await temporaryFolder();

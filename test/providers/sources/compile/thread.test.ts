@@ -41,7 +41,7 @@ test("reads one document after another in one thread, also after one that is not
   expect(started.length).toBe(reused);
 });
 
-test("reads documents at the same time in a thread for each, of which one stays", async () => {
+test("reads documents at the same time in a thread for each, of which one stays", { tags: "rest" }, async () => {
   await Promise.all([compile("first"), compile("second"), compile("third")]);
   expect(started.length).toBeGreaterThanOrEqual(2);
   const before = started.length;

@@ -77,7 +77,7 @@ test("merges the selections of one key, and marks fields with a condition as opt
   expect(JSON.stringify(readField(text, "issue"))).toContain(JSON.stringify(parent).slice(0, 90));
 });
 
-test("gives any value for fields of introspection and beyond its size", () => {
+test("gives any value for fields of introspection and beyond its size", { tags: "rest" }, () => {
   expect(readField("{ __schema { queryType { name } } me { id } }", "__schema")).toEqual({});
   const types = Array.from({ length: 60 }, (_, at) => `type T${at} implements N { n: N t${at}: Int }`).join(" ");
   const wide = buildSchema(`interface N { n: N } ${types} type Query { n: N }`);

@@ -110,7 +110,7 @@ test("a rate limit that comes as an error of GraphQL is waited for, if there is 
   expect([mutation.received.length, long.received.length, github.received.length]).toEqual([1, 1, 1]);
 });
 
-test("ten thousand errors become five notes, or an error with some of them [S10]", async () => {
+test("ten thousand errors become five notes, or an error with some of them [S10]", { tags: "rest" }, async () => {
   const extensions = { code: "X", stack: "s".repeat(250) };
   const errors = Array.from({ length: 10_000 }, (_, index) => ({
     message: `no ${index}\\u001b[31m`,

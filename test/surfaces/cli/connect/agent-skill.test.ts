@@ -77,27 +77,31 @@ test(
   },
 );
 
-test("keeps a SKILL.md that someone else wrote, and refuses names and clients that cannot have one [V1]", async () => {
-  const cwd = project();
-  const folder = join(cwd, ".claude/skills/skillgate");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "SKILL.md"), "mine");
-  const refusals = [
-    [["claude-code", "--scope", "project"], "was not written by skillgate connect; choose another name with --name"],
-    [["claude-code", "--name", "My Skill"], "is named in lower case"],
-    [["claude-code", "--scope", "team"], "Unknown scope"],
-    [["claude-desktop"], "Claude Desktop reads no skills from a folder. These do: claude-code, cursor"],
-  ] as const;
-  for (const verb of ["connect", "disconnect"])
-    for (const [args, why] of refusals)
-      expect(await skillgate([verb, ...args, "--as", "skill"], { cwd })).toMatchObject({
-        exit: 2,
-        stderr: expect.stringContaining(why),
-      });
-  expect(await skillgate(["connect", "claude-code", "--as", "tool"], { cwd })).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining("Unknown kind: tool"),
-  });
-  expect(readFileSync(join(folder, "SKILL.md"), "utf8")).toBe("mine");
-  rmSync(folder, { recursive: true });
-});
+test(
+  "keeps a SKILL.md that someone else wrote, and refuses names and clients that cannot have one [V1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project();
+    const folder = join(cwd, ".claude/skills/skillgate");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "SKILL.md"), "mine");
+    const refusals = [
+      [["claude-code", "--scope", "project"], "was not written by skillgate connect; choose another name with --name"],
+      [["claude-code", "--name", "My Skill"], "is named in lower case"],
+      [["claude-code", "--scope", "team"], "Unknown scope"],
+      [["claude-desktop"], "Claude Desktop reads no skills from a folder. These do: claude-code, cursor"],
+    ] as const;
+    for (const verb of ["connect", "disconnect"])
+      for (const [args, why] of refusals)
+        expect(await skillgate([verb, ...args, "--as", "skill"], { cwd })).toMatchObject({
+          exit: 2,
+          stderr: expect.stringContaining(why),
+        });
+    expect(await skillgate(["connect", "claude-code", "--as", "tool"], { cwd })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("Unknown kind: tool"),
+    });
+    expect(readFileSync(join(folder, "SKILL.md"), "utf8")).toBe("mine");
+    rmSync(folder, { recursive: true });
+  },
+);

@@ -174,7 +174,7 @@ const bundle = (manifest: object = MANIFEST): Buffer =>
 
 const INPUTS = flagsOf("folders=/a", "folders=/b", "key=k-1");
 
-test("unpacks a bundle, fills in what the user gives, and calls its server [M10]", async () => {
+test("unpacks a bundle, fills in what the user gives, and calls its server [M10]", { tags: "rest" }, async () => {
   const cwd = project();
   const bytes = bundle();
   writeFileSync(join(cwd, "notes.mcpb"), bytes);

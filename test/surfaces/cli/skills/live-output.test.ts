@@ -63,7 +63,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
   });
 });
 
-test("names the skill and its file in the log of a failure outside of a call [L3]", async () => {
+test("names the skill and its file in the log of a failure outside of a call [L3]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/talk.ts": TALKING });
   const { stderr } = await skillgate(["call", "TalkSkill.drop", "--verbose"], { cwd });
   expect(stderr).toMatch(/^error TalkSkill \(talk\.ts\) failed outside of any call: RangeError: not awaited/m);

@@ -74,31 +74,35 @@ test("refuses a caller without the right to add servers, on the server [O2, M8, 
   expect(server.runtime.servers).toEqual([]);
 });
 
-test("imports the servers of other clients, and approves none of the project [O2, M8, M10]", async () => {
-  const [project, home] = [folder(), folder()];
-  mkdirSync(join(home, ".codeium", "windsurf"), { recursive: true });
-  writeFileSync(
-    join(home, ".codeium", "windsurf", "mcp_config.json"),
-    JSON.stringify({ mcpServers: { mine: { ...ENTRY, env: { KEY: "s3cret" } } } }),
-  );
-  mkdirSync(join(project, ".vscode"));
-  writeFileSync(join(project, ".vscode", "mcp.json"), JSON.stringify({ servers: { theirs: ENTRY } }));
-  const server = await serveProject(project, home);
-  const found = (await send(server, "/client-servers", {})) as { json: { servers: ClientServer[] } };
-  expect(JSON.stringify(found.json)).not.toContain("s3cret");
-  expect(found.json.servers.map(({ client, name, isHeld }) => [client, name, isHeld])).toEqual([
-    ["vscode", "theirs", true],
-    ["windsurf", "mine", false],
-  ]);
-  for (const { client, from, name } of found.json.servers)
-    expect(await send(server, "/client-servers", { body: { client, from, name } })).toMatchObject({ status: 201 });
-  await expect.poll(() => server.runtime.servers.find(({ name }) => name === "mine")?.status).toBe("connected");
-  expect(server.runtime.servers.find(({ name }) => name === "theirs")).toMatchObject({
-    error: expect.stringContaining("held"),
-  });
-  const again = await send(server, "/client-servers", { body: { client: "vscode", from: "no.json", name: "x" } });
-  expect(again).toMatchObject({ status: 400, json: { code: "REQUEST_INVALID" } });
-});
+test(
+  "imports the servers of other clients, and approves none of the project [O2, M8, M10]",
+  { tags: "rest" },
+  async () => {
+    const [project, home] = [folder(), folder()];
+    mkdirSync(join(home, ".codeium", "windsurf"), { recursive: true });
+    writeFileSync(
+      join(home, ".codeium", "windsurf", "mcp_config.json"),
+      JSON.stringify({ mcpServers: { mine: { ...ENTRY, env: { KEY: "s3cret" } } } }),
+    );
+    mkdirSync(join(project, ".vscode"));
+    writeFileSync(join(project, ".vscode", "mcp.json"), JSON.stringify({ servers: { theirs: ENTRY } }));
+    const server = await serveProject(project, home);
+    const found = (await send(server, "/client-servers", {})) as { json: { servers: ClientServer[] } };
+    expect(JSON.stringify(found.json)).not.toContain("s3cret");
+    expect(found.json.servers.map(({ client, name, isHeld }) => [client, name, isHeld])).toEqual([
+      ["vscode", "theirs", true],
+      ["windsurf", "mine", false],
+    ]);
+    for (const { client, from, name } of found.json.servers)
+      expect(await send(server, "/client-servers", { body: { client, from, name } })).toMatchObject({ status: 201 });
+    await expect.poll(() => server.runtime.servers.find(({ name }) => name === "mine")?.status).toBe("connected");
+    expect(server.runtime.servers.find(({ name }) => name === "theirs")).toMatchObject({
+      error: expect.stringContaining("held"),
+    });
+    const again = await send(server, "/client-servers", { body: { client: "vscode", from: "no.json", name: "x" } });
+    expect(again).toMatchObject({ status: 400, json: { code: "REQUEST_INVALID" } });
+  },
+);
 
 describe.skipIf(!hasChromium)("the page of servers", { tags: "rest" }, () => {
   test("imports a server, lists errors first, filters, and follows a log [O2, M10]", async () => {

@@ -120,7 +120,7 @@ test("adds a GraphQL API by its endpoint, shows its root fields, and removes it 
   expect(server.runtime.catalog.skill("TrackerGraph")).toBeUndefined();
 });
 
-test("adds a GraphQL API by its pasted schema with the endpoint of its requests [O2]", async () => {
+test("adds a GraphQL API by its pasted schema with the endpoint of its requests [O2]", { tags: "rest" }, async () => {
   const project = folder();
   const server = await serveProject(project);
   const post = (body: object) => send(server, "/apis", { method: "POST", body });

@@ -89,12 +89,16 @@ test.each(["claude-code", "other"])(
   },
 );
 
-test("a text that is cut names each of forty servers, and says how many of two hundred it does not [V1] [D4]", async () => {
-  const methods = Array.from({ length: 5 }, (_, at) => ({ name: `method_${at}` }));
-  const create = (count: number) =>
-    Array.from({ length: count }, (_, at) => createSkill(`Service${at}MCP`, methods, { kind: "mcp" }));
-  const few = await cutTexts(create(40), "other");
-  for (const { name } of create(40)) expect(few.instructions).toContain(name);
-  const many = await cutTexts(create(200), "other");
-  expect(many.instructions).toMatch(/\nFurther methods, .*: Service0MCP, .*, and 1\d\d more skills/);
-});
+test(
+  "a text that is cut names each of forty servers, and says how many of two hundred it does not [V1] [D4]",
+  { tags: "rest" },
+  async () => {
+    const methods = Array.from({ length: 5 }, (_, at) => ({ name: `method_${at}` }));
+    const create = (count: number) =>
+      Array.from({ length: count }, (_, at) => createSkill(`Service${at}MCP`, methods, { kind: "mcp" }));
+    const few = await cutTexts(create(40), "other");
+    for (const { name } of create(40)) expect(few.instructions).toContain(name);
+    const many = await cutTexts(create(200), "other");
+    expect(many.instructions).toMatch(/\nFurther methods, .*: Service0MCP, .*, and 1\d\d more skills/);
+  },
+);
