@@ -1,4 +1,4 @@
-import { open, readFile, rm, stat } from "node:fs/promises";
+import { lstat, open, readFile, readlink, rm, symlink } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -56,8 +56,20 @@ function lockTimeout(file: string, lockMs: number): SkillgateError {
   return createError("LOCK_TIMEOUT", values, { timeoutMs: lockMs });
 }
 
-/** Creates the lock file; the operating system lets only one process succeed. */
+/**
+ * Creates the lock; the operating system lets only one process succeed. A link has the id of its process from the beginning, also
+ * if the process is killed at once. Where a folder can have no links, the lock is a file.
+ */
 async function create(file: string): Promise<boolean> {
+  try {
+    await symlink(String(process.pid), file);
+    return true;
+  } catch (error) {
+    return isExisting(error) ? false : createFile(file);
+  }
+}
+
+async function createFile(file: string): Promise<boolean> {
   try {
     const handle = await open(file, "wx", 0o600);
     // On a full disk the lock counts until it is old.
@@ -65,15 +77,20 @@ async function create(file: string): Promise<boolean> {
     await handle.close();
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (isExisting(error)) return false;
     throw error;
   }
+}
+
+function isExisting(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EEXIST";
 }
 
 /** True if the process that holds the lock has ended, or the lock is older than `STALE_MS`. */
 async function isStale(file: string): Promise<boolean> {
   try {
-    const [text, { mtimeMs }] = await Promise.all([readFile(file, "utf8"), stat(file)]);
+    const { mtimeMs } = await lstat(file);
+    const text = await readlink(file).catch(() => readFile(file, "utf8"));
     if (Date.now() - mtimeMs > STALE_MS) return true;
     return text !== "" && !isAlive(Number(text));
   } catch {

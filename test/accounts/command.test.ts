@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -295,14 +295,17 @@ test(
       const child = start(["account", "list"], { cwd });
       const end = once(child, "close");
       // The lock shows that it has begun.
-      await expect.poll(() => existsSync(`${file}.write`) || child.exitCode !== null, { interval: 1 }).toBe(true);
+      await expect
+        .poll(() => lstatSync(`${file}.write`, { throwIfNoEntry: false }) !== undefined || child.exitCode !== null, {
+          interval: 1,
+        })
+        .toBe(true);
       await wait(delayMs);
       if (child.exitCode === null) killed++;
       child.kill("SIGKILL");
       await end;
       const { stdout } = await skillgate(["account", "list", "--json"], { cwd });
-      const { logins } = JSON.parse(stdout) as { readonly logins: readonly { readonly server: string }[] };
-      expect(logins.map(({ server }) => server)).toEqual(servers);
+      expect(JSON.parse(stdout)).toMatchObject({ logins: servers.map((server) => ({ server })) });
       expect(readFileSync(file, "utf8")).not.toContain(token);
       expect((await skillgate(["account", "rotate"], { cwd })).stdout).toMatch(/^Encrypted 300 credentials/);
     }
