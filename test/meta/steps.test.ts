@@ -19,8 +19,10 @@ test("lists the files of a run that took the most CPU time, the slowest first", 
 });
 
 test("reports a file that takes more CPU time than its budget", () => {
-  const file = { file: "test/slow.test.ts", cpuMs: 31_000 };
-  expect(findOverBudget([...files, file])).toEqual(["test/slow.test.ts took 31.0 CPU seconds; its budget is 30"]);
+  const file = { file: "test/slow.test.ts", cpuMs: 21_000 };
+  expect(findOverBudget([...files.slice(0, 11), file])).toEqual([
+    "test/slow.test.ts took 21.0 CPU seconds; its budget is 20",
+  ]);
 });
 
 test.each([

@@ -375,6 +375,6 @@ test(
 
 /** Lists the children of this process. Those of earlier tests may be among them. */
 function listChildren(): readonly unknown[] {
-  const { _getActiveHandles: listHandles } = process as unknown as { _getActiveHandles(): readonly unknown[] };
-  return listHandles.call(process).filter((handle) => handle instanceof ChildProcess);
+  const own = process as unknown as { _getActiveHandles(): readonly unknown[] };
+  return own._getActiveHandles().filter((handle) => handle instanceof ChildProcess);
 }

@@ -8,7 +8,7 @@ export interface FileCpu {
 }
 
 /** CPU seconds that a file may take in `npm test`: twice what the slowest takes, because machines and loads differ. */
-const MAX_FILE_S = 30;
+const MAX_FILE_S = 20;
 
 /** A run of fewer files is not a run of all tests. */
 const MIN_FILES = 100;
