@@ -35,8 +35,8 @@ export interface GivenAnswer {
  */
 export interface Approvals {
   /**
-   * Lists the questions in a state, the oldest first; by default all that wait and those that were closed last. Has at most 1,000
-   * that were closed, and no arguments and other texts: `get` returns these.
+   * Lists the questions in a state, the oldest first; in all states by default. Reads those that wait and the 1,000 that were
+   * closed last, of all callers, without arguments and other texts: `get` returns these.
    */
   list(state?: ApprovalState, caller?: Caller): Promise<readonly ListedApproval[]>;
   get(id: string, caller?: Caller): Promise<Approval | undefined>;
@@ -49,7 +49,7 @@ export interface Approvals {
   answer(id: string, answer: GivenAnswer, caller?: Caller): Promise<Approval>;
 }
 
-/** Closed questions that a list has. A store keeps those of 30 days. */
+/** Closed questions that a list reads. A store keeps those of 30 days: to look for those of one caller would read all. */
 const MAX_CLOSED = 1_000;
 
 /** Creates the access to the questions of a database, which is opened at the first use. */
@@ -64,13 +64,9 @@ export function createApprovals(open: () => Promise<Database>): Approvals {
       const approvals = await rows();
       const isOpen = state === undefined || state === "pending";
       const pending = isOpen ? await approvals.list("pending") : [];
-      const where = {
-        ...(state !== undefined && { state }),
-        ...(!mayAdminister(caller, "Read") && { caller: caller.id }),
-      };
-      const closed = state === "pending" ? [] : await approvals.listClosed(MAX_CLOSED, where);
+      const closed = state === "pending" ? [] : await approvals.listClosed(MAX_CLOSED);
       return [...pending, ...closed]
-        .filter((row) => mayReadQuestion(row, caller))
+        .filter((row) => (state === undefined || row.state === state) && mayReadQuestion(row, caller))
         .toSorted((a, b) => a.created - b.created)
         .map(describeFacts);
     },

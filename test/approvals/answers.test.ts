@@ -282,6 +282,22 @@ describe("a yes", () => {
     expect(await runtime.approvals.list(undefined, ADA)).toEqual([]);
   });
 
+  test("is listed with the 1,000 that were closed last [P6]", async () => {
+    const { runtime } = await openMail({ approve: () => false });
+    await expect(runtime.call("MailSkill.send", { to: "eve" })).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
+    const { approvals } = await runtime.database();
+    const [first] = await runtime.approvals.list();
+    const row = await approvals.get(first?.id ?? "");
+    const closedAt = first?.closedAt ?? 0;
+    for (let at = 0; at < 1_000; at++) await approvals.add({ ...row!, id: `later${at}`, expires: closedAt });
+    await approvals.expire(closedAt + 1);
+    const ids = (await runtime.approvals.list()).map(({ id }) => id);
+    expect(ids).toHaveLength(1_000);
+    expect(ids).not.toContain(first?.id);
+    expect(await runtime.approvals.list("denied")).toEqual([]);
+    expect(await runtime.approvals.get(first?.id ?? "")).toMatchObject({ state: "denied" });
+  });
+
   test("answers 200 waiting questions, each with its own answer [P6]", { tags: "rest" }, async () => {
     const { runtime, sent } = await openMail({ store: createFolder() });
     const next = followQuestions(runtime);

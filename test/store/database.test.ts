@@ -221,8 +221,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     expect(await database.approvals.expire(2_000)).toBe(1);
     expect((await database.approvals.list("expired")).map(({ id }) => id)).toEqual(["a1"]);
     expect((await database.approvals.listClosed(9)).map(({ id }) => id)).toEqual(["a1", "a2"]);
-    expect((await database.approvals.listClosed(1, { state: "approved" })).map(({ id }) => id)).toEqual(["a2"]);
-    expect(await database.approvals.listClosed(9, { caller: "nobody" })).toEqual([]);
+    expect((await database.approvals.listClosed(1)).map(({ id }) => id)).toEqual(["a1"]);
   });
 
   test("adds each entry of a record once, and lets one process claim a run [R1, R2]", async () => {

@@ -88,10 +88,7 @@ export interface ApprovalTable {
   list(state: ApprovalState): Promise<readonly ApprovalFacts[]>;
   countPending(): Promise<number>;
   /** Lists the questions that were closed last, the last one first. */
-  listClosed(
-    limit: number,
-    where?: Partial<Pick<ApprovalFacts, "caller" | "state">>,
-  ): Promise<readonly ApprovalFacts[]>;
+  listClosed(limit: number): Promise<readonly ApprovalFacts[]>;
   /** Returns the questions about one call in one state, the oldest first. */
   find(call: Pick<ApprovalRow, "caller" | "path" | "digest" | "state">): Promise<readonly ApprovalFacts[]>;
   /** Returns the questions of a run, the oldest first. */
@@ -150,8 +147,8 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
     get: async (id) => (await engine.select(APPROVALS, { id }))[0],
     list: (state) => engine.select(FACTS, { state }, { order: "created" }),
     countPending: () => engine.total(APPROVALS, { state: "pending" }),
-    listClosed: (limit, where = {}) =>
-      engine.select(FACTS, { ...where, closedAt: { gt: 0 } }, { order: "closedAt", descending: true, limit }),
+    listClosed: (limit) =>
+      engine.select(FACTS, { closedAt: { gt: 0 } }, { order: "closedAt", descending: true, limit }),
     find: (call) => engine.select(FACTS, call, { order: "created" }),
     listOfRun: (runId) => engine.select(FACTS, { runId }, { order: "created" }),
     // In this order it reads the index; in the order of the key, SQLite would read every row.
