@@ -59,12 +59,15 @@ async function openApprovals(session: CliSession): Promise<Approvals> {
 async function listApprovals(session: CliSession, { all }: { readonly all?: true }): Promise<CommandResult> {
   const approvals = await openApprovals(session);
   const listed = await approvals.list(all ? undefined : "pending");
-  const whole = session.flags.json === true ? await readEach(approvals, listed) : listed;
+  const whole = session.flags.json === true ? await readApprovals(approvals, listed) : listed;
   return { json: { approvals: whole }, text: approvalsText(listed, session.paint.out) };
 }
 
 /** Returns questions with what they ask. One that was deleted meanwhile is left out. */
-async function readEach(approvals: Approvals, listed: readonly ListedApproval[]): Promise<readonly Approval[]> {
+export async function readApprovals(
+  approvals: Approvals,
+  listed: readonly ListedApproval[],
+): Promise<readonly Approval[]> {
   const whole: Approval[] = [];
   for (const { id } of listed) {
     const approval = await approvals.get(id);

@@ -1,6 +1,7 @@
 import { APPROVAL_SCOPES, type ApprovalScope } from "../../../model/approval.ts";
 import type { Catalog } from "../../../model/catalog.ts";
 import { suggestNames } from "../../../shared/suggest.ts";
+import { readApprovals } from "../approvals.ts";
 import { loadAgentModule } from "../agent/open-agent.ts";
 import { writeLines } from "../input/write-files.ts";
 import { answeredText } from "../text/approval-texts.ts";
@@ -115,15 +116,11 @@ function showRuns({ events, session: { paint } }: ChatConversation, step: string
   return { text: runsText([run], paint.out, "whole"), json: { runs: [run] } };
 }
 
-/** Questions that one command shows. */
-const MAX_CARDS = 20;
-
 async function approve({ runtime, session }: ChatConversation, words: string): Promise<CommandAnswer> {
   const [id = "", scope = "once"] = words.split(/\s+/);
   if (id === "") {
     const pending = await runtime.approvals.list("pending");
-    const rows = await Promise.all(pending.slice(0, MAX_CARDS).map((each) => runtime.approvals.get(each.id)));
-    const approvals = rows.filter((each) => each !== undefined);
+    const approvals = await readApprovals(runtime.approvals, pending);
     return { text: pendingApprovalsText(approvals, session.paint.out), json: { approvals } };
   }
   if (!isScope(scope)) throw createUnknownValueError("scope", scope, APPROVAL_SCOPES);
