@@ -57,7 +57,9 @@ export function ApprovalCard(props: ApprovalCardProps) {
   useEffect(() => {
     if (isActive) card.current?.focus();
   }, [isActive]);
-  useEffect(() => onShown?.(), []);
+  useEffect(() => {
+    onShown?.();
+  }, []);
   return (
     <article
       ref={card}
