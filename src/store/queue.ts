@@ -11,12 +11,15 @@ export function createQueue(): Queue {
   };
 }
 
-/** Creates a queue for each key. */
+/** Creates a queue for each key, which lasts as long as it has work. */
 export function createQueues(): <Result>(key: string, work: () => Promise<Result>) => Promise<Result> {
-  const queues = new Map<string, Queue>();
+  const last = new Map<string, Promise<unknown>>();
   return (key, work) => {
-    const queue = queues.get(key) ?? createQueue();
-    queues.set(key, queue);
-    return queue(work);
+    const result = (last.get(key) ?? Promise.resolve()).then(work);
+    const ended = result
+      .catch(() => {}) // the caller gets the error from `result`
+      .then(() => last.get(key) === ended && last.delete(key));
+    last.set(key, ended);
+    return result;
   };
 }

@@ -19,7 +19,7 @@ import {
   type RunRecord,
 } from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import type { Database, RunRow } from "../../store/index.ts";
+import { createQueues, type Database, type RunRow } from "../../store/index.ts";
 import { checkQueries } from "../refusals/check-queries.ts";
 import { mayAsk } from "./may-ask.ts";
 import { followRuns } from "./follow-runs.ts";
@@ -120,30 +120,39 @@ interface RunsOptions extends RunListsOptions {
 export function createRuns(options: RunsOptions): Runs {
   const { services } = options;
   const access = createAccess(options);
+  const inTurn = createQueues();
   const cancelElsewhere = (row: RunRow): Promise<void> => cancelUnexecuted(row, access, options);
 
   async function resume(id: string, options: ResumeRunOptions = {}): Promise<Outcome> {
     const { caller = OWNER, observer: _callsOfAnother, ...how } = options;
     const row = await access.find(id, caller);
     requireMayChange(caller, row);
-    if (seesWhole(caller, row)) return resumeWhole(row, options);
+    if (seesWhole(caller, row)) return resumeWhole(id, options);
     // The run of another caller: the program may name further methods until it ends.
     await access.read(id, { caller });
-    const outcome = await resumeWhole(row, how);
+    const outcome = await resumeWhole(id, how);
     await access.read(id, { caller });
     return outcome;
   }
 
-  async function resumeWhole(row: RunRow, how: ResumeRunOptions): Promise<Outcome> {
-    const { id } = row;
-    if (services.records.open.has(id)) return waitForRun(id, services);
+  /** One request at a time takes up a run, until it is open: the next one finds it so. */
+  async function resumeWhole(id: string, how: ResumeRunOptions): Promise<Outcome> {
+    const { outcome } = await inTurn(id, () => takeUp(id, how));
+    return outcome;
+  }
+
+  /** Continues a run that can be. The promise of its outcome is in an object, so that the turn ends before the run. */
+  async function takeUp(id: string, how: ResumeRunOptions): Promise<{ readonly outcome: Outcome | Promise<Outcome> }> {
+    if (services.records.open.has(id)) return { outcome: waitForRun(id, services) };
+    const row = await access.find(id);
     const record = await access.readEntries(id);
-    if (record.outcome !== undefined) return restoreOutcome(record.outcome);
-    if (row.ended !== null) return createCancelledOutcome(id);
+    if (record.outcome !== undefined) return { outcome: restoreOutcome(record.outcome) };
+    if (row.ended !== null) return { outcome: createCancelledOutcome(id) };
     // After a restart, MCP servers may not be connected yet.
     await options.whenKnown(record.header.program.paths);
     const rights = await services.findRights(record.header.caller, how.caller);
-    if (rights.kind === "unproved") return describeWaiting(id, await services.listApprovals(id), record.header.caller);
+    if (rights.kind === "unproved")
+      return { outcome: describeWaiting(id, await services.listApprovals(id), record.header.caller) };
     if (rights.kind === "ended") {
       await cancelElsewhere(row);
       throw createCancelReason(KEY_ENDED);
@@ -166,9 +175,8 @@ export function createRuns(options: RunsOptions): Runs {
       throw error;
     }
     const { run, request, execution } = prepared;
-    const outcome = await traceRun(() => executeRecorded(run, recorder, request, ownServices, execution));
-    await options.onOutcome(outcome, caller.id);
-    return outcome;
+    const executed = traceRun(() => executeRecorded(run, recorder, request, ownServices, execution));
+    return { outcome: executed.then((outcome) => options.onOutcome(outcome, caller.id).then(() => outcome)) };
   }
 
   return {
@@ -179,10 +187,13 @@ export function createRuns(options: RunsOptions): Runs {
     async cancel(id, { caller } = {}) {
       const row = await access.find(id, caller);
       requireMayChange(caller ?? OWNER, row);
-      const here = services.records.open.get(id);
-      if (here === undefined) return cancelElsewhere(row);
-      here.cancel();
-      await here.settled;
+      const here = await inTurn(id, async () => {
+        const open = services.records.open.get(id);
+        if (open === undefined) await cancelElsewhere(await access.find(id));
+        return open;
+      });
+      here?.cancel();
+      await here?.settled;
     },
     ...createFollowing(options, resume),
   };
@@ -371,8 +382,12 @@ function createAccess({ open, services }: RunsOptions): RunAccess {
   }
 
   async function claim(row: RunRow): Promise<void> {
-    if (!(await services.records.claims.claim(row)))
-      throw new SkillgateError("RUN_BUSY", sentence("RUN_BUSY", `run ${row.id} in ${row.claimedBy}`));
+    if (await services.records.claims.claim(row)) return;
+    const { claimedBy } = await find(row.id);
+    throw new SkillgateError(
+      "RUN_BUSY",
+      sentence("RUN_BUSY", `run ${row.id}${claimedBy === null ? "" : ` in ${claimedBy}`}`),
+    );
   }
 
   async function read(id: string, { caller = OWNER }: Pick<ListOptions, "caller"> = {}): Promise<RunRecord> {
