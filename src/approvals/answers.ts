@@ -8,7 +8,7 @@ import { formatCard } from "./card.ts";
 
 /** A question and its answer in a list, without arguments and other texts. */
 export interface ListedApproval extends Omit<ApprovalFacts, "waiter"> {
-  /** True if a call waits for the answer; otherwise a yes counts for the next call with the same arguments. */
+  /** True if a call waits for the answer, or waited for it; otherwise a yes counts for the next call with the same arguments. */
   readonly isWaiting: boolean;
 }
 

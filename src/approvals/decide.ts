@@ -11,7 +11,14 @@ import {
 import { type Caller, OWNER } from "../model/caller.ts";
 import { findMethodPath } from "../model/permissions.ts";
 import type { ApprovalDetails, CallToApprove, DecideApproval } from "../router/index.ts";
-import { type ApprovalFacts, type ApprovalRow, type Database, getProcessName, UNANSWERED } from "../store/index.ts";
+import {
+  type ApprovalFacts,
+  type ApprovalRow,
+  createQueue,
+  type Database,
+  getProcessName,
+  UNANSWERED,
+} from "../store/index.ts";
 import { type Approval, closeAbandoned, recordAnswer, toApproval } from "./answers.ts";
 import { addApprovedRow, ALWAYS_MS, type ApprovedFile, findApprovedRow } from "./approved-rows.ts";
 import { formatCard } from "./card.ts";
@@ -45,7 +52,7 @@ export interface ApprovalDecisions {
 /** Questions of one process that wait at the same time. */
 const MAX_WAITING = 20_000;
 
-/** Questions without a waiting call. */
+/** A question without a waiting call is recorded beside fewer open ones than these. */
 const MAX_UNATTENDED = 1_000;
 
 /** Answered questions are deleted after 30 days; those in memory after 10 minutes. */
@@ -64,6 +71,7 @@ interface OpenRecords {
 
 class Decisions implements ApprovalDecisions {
   readonly #options: DecisionOptions;
+  readonly #leaving = createQueue();
   #opening: Promise<OpenRecords> | undefined;
   #hasClosedAbandoned = false;
   #added = 0;
@@ -236,19 +244,21 @@ class Decisions implements ApprovalDecisions {
     if (++this.#added % PRUNE_EVERY === 0) await approvals.prune((await approvals.now()) - RETENTION_MS[kind]);
   }
 
-  /** Leaves the question to be answered later; returns the error of this call. */
-  async #leave(records: OpenRecords, request: CallToApprove, question: NewApproval): Promise<SkillgateError> {
-    const { caller, path, digest } = question;
-    const questions = await records.approvals.find({ caller, path, digest, state: "pending" });
-    const unattended = questions.find(({ waiter }) => waiter === null);
-    const same = unattended && (await records.approvals.get(unattended.id));
-    if (same === undefined && (await records.approvals.countPending()) >= MAX_UNATTENDED)
-      return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
-    if (same === undefined) await this.#record(records, question);
-    // An earlier run may have asked first; the event is about this one.
-    const current = { ...(same ?? { ...question, ...UNANSWERED }), runId: question.runId };
-    this.#options.onQuestion(toApproval(current, await records.approvals.now()));
-    return pendingError(request, (same ?? question).id);
+  /** Leaves the question to be answered later; returns the error of this call. One at a time: each counts those before it. */
+  #leave(records: OpenRecords, request: CallToApprove, question: NewApproval): Promise<SkillgateError> {
+    return this.#leaving(async () => {
+      const { caller, path, digest } = question;
+      const questions = await records.approvals.find({ caller, path, digest, state: "pending" });
+      const unattended = questions.find(({ waiter }) => waiter === null);
+      const same = unattended && (await records.approvals.get(unattended.id));
+      if (same === undefined && (await records.approvals.countPending()) >= MAX_UNATTENDED)
+        return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
+      if (same === undefined) await this.#record(records, question);
+      // An earlier run may have asked first; the event is about this one.
+      const current = { ...(same ?? { ...question, ...UNANSWERED }), runId: question.runId };
+      this.#options.onQuestion(toApproval(current, await records.approvals.now()));
+      return pendingError(request, (same ?? question).id);
+    });
   }
 
   /** True if a call waits for an answer also if no person was asked. */

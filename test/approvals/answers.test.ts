@@ -282,6 +282,23 @@ describe("a yes", () => {
     expect(await runtime.approvals.list(undefined, ADA)).toEqual([]);
   });
 
+  test("is not left beside 1,000 others, also by calls at the same moment, and once for the same call [P6]", async () => {
+    const { runtime } = await openMail({ approvals: { wait: false } });
+    const call = (to: string): Promise<unknown> =>
+      runtime.call("MailSkill.send", { to }).catch(({ message }) => message);
+    const [first, second] = await Promise.all([call("bob"), call("bob")]);
+    expect(first).toBe(second);
+    const { approvals } = await runtime.database();
+    const [{ id } = { id: "" }] = await runtime.approvals.list("pending");
+    const row = await approvals.get(id);
+    for (let at = 1; at < 997; at++) await approvals.add({ ...row!, id: `other${at}`, digest: `other${at}` });
+    const messages = await Promise.all(["a", "b", "c", "d", "e", "bob"].map(call));
+    expect(messages.filter((message) => /request \w+ waits for an answer/.test(String(message)))).toHaveLength(4);
+    expect(messages.filter((message) => String(message).includes("; 1000 others wait for an answer"))).toHaveLength(2);
+    expect(messages.at(-1)).toBe(first);
+    expect(await approvals.countPending()).toBe(1_000);
+  });
+
   test("is listed with the 1,000 that were closed last [P6]", async () => {
     const { runtime } = await openMail({ approve: () => false });
     await expect(runtime.call("MailSkill.send", { to: "eve" })).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
