@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { replaceFile } from "../shared/files/replace-file.ts";
 import { createError, getMessage, SkillgateError } from "../errors.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
-import { withLock } from "../store/index.ts";
+import { withLock } from "../shared/files/lock.ts";
 
 /** The variable with the keys, in place of the file. */
 export const KEY_VARIABLE = "SKILLGATE_ACCOUNT_KEY";

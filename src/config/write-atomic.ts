@@ -1,16 +1,15 @@
-import { randomUUID } from "node:crypto";
-import { open, realpath, rename, rm, stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 
 import { SkillgateError } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
-import { CLIENT_FILE_BYTES, readConfigFile } from "./read-file.ts";
+import { withLock } from "../shared/files/lock.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
+import { replaceFile } from "../shared/files/replace-file.ts";
+import { CLIENT_FILE_BYTES, readConfigFile } from "./read-file.ts";
 
-/** A lock older than this is stale: its process has died. */
-const LOCK_LIVES_MS = 5_000;
-const LOCK_PAUSE_MS = 20;
+/** The time for which one program waits for another that changes the same file. */
+const LOCK_MS = 15_000;
 
 /** The modes of a file that only its owner may read, and of one that others may read. */
 const PRIVATE = 0o600;
@@ -36,53 +35,30 @@ export async function changeFile(
   try {
     const target = await realpath(path).catch(() => path); // the file does not exist yet
     await makeFolder(dirname(target), isPrivate ? 0o700 : 0o755);
-    await using _lock = await lock(`${target}.lock`);
-    const before = await readConfigFile(target, label, { keepMark: true, maxBytes: CLIENT_FILE_BYTES });
-    const after = change(before);
-    if (after !== undefined && after !== before) await replace(target, after, isPrivate ? PRIVATE : SHARED);
+    await withLock(`${target}.lock`, LOCK_MS, async () => {
+      const before = await readConfigFile(target, label, { keepMark: true, maxBytes: CLIENT_FILE_BYTES });
+      const after = change(before);
+      if (after === undefined || after === before) return;
+      const mode = await stat(target).then(
+        (file) => file.mode & 0o7777,
+        () => (isPrivate ? PRIVATE : SHARED),
+      );
+      await replaceFile(target, after, mode);
+    });
   } catch (thrown) {
+    if (thrown instanceof SkillgateError && thrown.code === "LOCK_TIMEOUT") throw createLockedError(label, path);
     if (thrown instanceof SkillgateError || !isRecord(thrown) || typeof thrown["syscall"] !== "string") throw thrown;
     const why = whyNotWritten(thrown["code"]);
     throw new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: ${why}`, { file: label, fix: WRITE_FIX });
   }
 }
 
-async function replace(path: string, text: string, newFileMode: number): Promise<void> {
-  const mode = await stat(path).then(
-    ({ mode }) => mode & 0o7777,
-    () => newFileMode,
-  );
-  const draft = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = await open(draft, "wx", mode);
-    try {
-      await file.chmod(mode); // independent of the umask
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
-}
-
-async function lock(path: string): Promise<AsyncDisposable> {
-  for (;;) {
-    try {
-      await (await open(path, "wx", PRIVATE)).close();
-      return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
-    } catch (thrown) {
-      if (!isRecord(thrown) || thrown["code"] !== "EEXIST") throw thrown;
-    }
-    const age = await stat(path).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0, // the lock has been released
-    );
-    if (age > LOCK_LIVES_MS) await rm(path, { force: true });
-    else await pause(LOCK_PAUSE_MS);
-  }
+function createLockedError(label: string, path: string): SkillgateError {
+  const fix = `Try again, or remove ${path}.lock if no other program is changing the file`;
+  return new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: another program is changing it`, {
+    file: label,
+    fix,
+  });
 }
 
 const WRITE_FIX = "Make the file writable, or name another file";

@@ -7,7 +7,8 @@ import { replaceFile } from "../../shared/files/replace-file.ts";
 import { isRecord } from "../../model/json.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { makeFolder } from "../../shared/files/make-folder.ts";
-import { createQueue, createQueues, withLock } from "../../store/index.ts";
+import { withLock } from "../../shared/files/lock.ts";
+import { createQueue, createQueues } from "../../store/index.ts";
 import type { LoginEntries, SealValue } from "./entries.ts";
 
 /** Interval between attempts to take a lock that another process holds. */

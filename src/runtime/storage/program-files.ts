@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { rename } from "node:fs/promises";
 
 import { isTextList } from "../../model/json.ts";
-import { createStore, type Database, getSpaceFile, type ProgramSpace, toSpaceId, withLock } from "../../store/index.ts";
+import { withLock } from "../../shared/files/lock.ts";
+import { createStore, type Database, getSpaceFile, type ProgramSpace, toSpaceId } from "../../store/index.ts";
 
 /** The space with the names of the automations of each caller that store something. */
 const INDEX_SPACE = "programs";

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { makeFolder } from "../../shared/files/make-folder.ts";
-import { withLock } from "../lock.ts";
+import { withLock } from "../../shared/files/lock.ts";
 import { clearMark, hasDamageMark, moveAside } from "./damaged-file.ts";
 import type { SqlRow } from "./sql.ts";
 import { isDamaged, whenFree } from "./sqlite-errors.ts";

@@ -7,7 +7,7 @@ import { setImmediate as turn } from "node:timers/promises";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { withLock } from "../../src/store/lock.ts";
+import { withLock } from "../../src/shared/files/lock.ts";
 import { repetitions } from "../support/repetitions.ts";
 
 /** No process has this number: it is beyond the largest of Linux. */

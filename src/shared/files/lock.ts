@@ -2,7 +2,7 @@ import { lstat, open, readFile, readlink, rm, symlink } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { createError, type SkillgateError } from "../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 
 /** The longest pause between two checks of a lock. */
 const MAX_PAUSE_MS = 20;
