@@ -94,6 +94,11 @@ export async function hasDatabase({ folder, url }: StoreLocation): Promise<boole
   return folder !== undefined && existsSync(join(folder, STORE_FILE));
 }
 
+/** See `open.ts`, which is imported only here. */
+export async function whyNotKept(location: StoreLocation): Promise<string | undefined> {
+  return (await import("./database/open.ts")).whyNotKept(location);
+}
+
 /** See `backup.ts`, which is imported only here. */
 export async function backUpStore(folder: string, out: string): Promise<StoreBackup> {
   return (await import("./backup.ts")).backUpStore(folder, out);

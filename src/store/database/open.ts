@@ -37,14 +37,25 @@ export async function openEngine({ folder, url }: StoreLocation, options: Engine
   const program = findSqlite();
   const file = join(folder, STORE_FILE);
   if (program === undefined) {
-    options.warn(
-      `Cannot keep the store in ${file}: Node ${process.versions.node} has no SQLite, and the package libsql is not ` +
-        `installed. The store is in memory and ends with this process. Use Node 22.13 or newer, or run: ${formatInstall("libsql")}`,
-    );
+    options.warn(describeMissingSqlite(file));
     return createMemoryEngine();
   }
   const { openSqlite } = await import("./sqlite.ts");
   return openSqlite(file, program, options);
+}
+
+/** Returns why a store can only be in memory; `undefined` if it can be kept. */
+export async function whyNotKept({ folder, url }: StoreLocation): Promise<string | undefined> {
+  if (folder === undefined || url !== undefined) return undefined;
+  const { findSqlite } = await import("./sqlite-program.ts");
+  return findSqlite() === undefined ? describeMissingSqlite(join(folder, STORE_FILE)) : undefined;
+}
+
+function describeMissingSqlite(file: string): string {
+  return (
+    `Cannot keep the store in ${file}: Node ${process.versions.node} has no SQLite, and the package libsql is not ` +
+    `installed. The store is in memory and ends with this process. Use Node 22.13 or newer, or run: ${formatInstall("libsql")}`
+  );
 }
 
 async function createPostgresTables(engine: SqlEngine): Promise<SqlEngine> {

@@ -5,7 +5,9 @@ import { type DoctorCheck, getOwnerFix } from "../text/output.ts";
 
 /** Opens the store and looks for runs that stand still. Creates no store, and leaves a damaged file where it is. */
 export async function checkStore(location: StoreLocation): Promise<readonly DoctorCheck[]> {
-  const { hasDatabase, openDatabase } = await import("../../../store/index.ts");
+  const { hasDatabase, openDatabase, whyNotKept } = await import("../../../store/index.ts");
+  const why = await whyNotKept(location);
+  if (why !== undefined) return [createCheck("warning", why)];
   if (!(await hasDatabase(location))) return [createCheck("ok", "none yet; it is created when it is first needed")];
   const warnings: string[] = [];
   try {

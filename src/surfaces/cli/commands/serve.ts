@@ -78,13 +78,18 @@ export function addServe(program: CliCommand): void {
       const serving = { runtime, flags, signal, log, session, early, connections };
       const stopCommands = executors === false ? await startCommands(serving) : undefined;
       let isServing = true;
+      let isWarned = false;
       // A server that is still connecting at shutdown is not a problem.
-      void whenStarted(runtime).then(() => isServing && log.warn(runtime.problems));
+      void whenStarted(runtime).then(() => {
+        if (isServing) log.warn(runtime.problems);
+        isWarned = true;
+      });
       try {
         const isDrained = await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
-        return { ...SERVED, isDrained, ...(log.format === "json" && { isWarned: true }) };
+        return { ...SERVED, isDrained };
       } finally {
         isServing = false;
+        if (!isWarned) log.warn(session.problems());
         await stopCommands?.();
       }
     });
@@ -105,8 +110,8 @@ function whenStarted(runtime: Runtime): Promise<void> {
   return isRecord(mcp) && mcp["start"] === "when needed" ? runtime.known : runtime.ready;
 }
 
-/** The result of a served session, which prints nothing. */
-const SERVED: CommandResult = { json: {}, text: "" };
+/** The result of a served session, which prints nothing: its log has the problems. */
+const SERVED: CommandResult = { json: {}, text: "", isWarned: true };
 
 interface Serving {
   readonly runtime: Runtime;

@@ -1,6 +1,9 @@
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+
 import { expect, test } from "vitest";
 
-import { MATH_SKILL, MCP_JSON, project, skillgate } from "../command.ts";
+import { ended, MATH_SKILL, MCP_JSON, project, runProcess, skillgate, start } from "../command.ts";
 
 const DOWN = JSON.stringify({
   mcpServers: { down: { command: process.execPath, args: ["-e", "console.error('out of order'); process.exit(7)"] } },
@@ -94,3 +97,16 @@ test(
     expect(stdout.match(/looks like a secret/g)).toHaveLength(1);
   },
 );
+
+test("says with doctor that a store cannot be kept, and once while serving [O1, S5]", { tags: "rest" }, async () => {
+  const cwd = project();
+  const env = { NODE_OPTIONS: `--require ${resolve("test/fixtures/store/hide-sqlite.cjs")}` };
+  const { stdout } = await runProcess(["doctor"], { cwd, env });
+  expect(stdout).toMatch(/\n! Store: Cannot keep the store in .*: Node [\d.]+ has no SQLite, .*npm install libsql@/);
+  const server = start(["serve", "--http", "--port", "0", "--no-auth"], { cwd, env });
+  const end = ended(server);
+  for await (const line of createInterface({ input: server.stderr! })) if (line.startsWith("Serving")) break;
+  server.kill("SIGTERM");
+  const { stderr } = await end;
+  expect(stderr.match(/Cannot keep the store/g)).toHaveLength(1);
+});
