@@ -16,7 +16,7 @@ export function createQueues(): <Result>(key: string, work: () => Promise<Result
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {
     const result = (last.get(key) ?? Promise.resolve()).then(work);
-    const ended = result
+    const ended: Promise<unknown> = result
       .catch(() => {}) // the caller gets the error from `result`
       .then(() => last.get(key) === ended && last.delete(key));
     last.set(key, ended);

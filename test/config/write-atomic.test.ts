@@ -30,7 +30,7 @@ test("changes of one file at the same moment all count [M10]", async () => {
 test.each([
   ["of a process that was killed", String(ENDED)],
   ["that a project brings", "../../profile"],
-])("a change goes on beside a lock %s [M10, P8]", async (_, holder) => {
+])("a change does not wait for a lock %s [M10, P8]", async (_, holder) => {
   const { folder, file } = createFile("old");
   symlinkSync(holder, `${file}.lock`);
   await changeFile(file, OPTIONS, () => "new");

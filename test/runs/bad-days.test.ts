@@ -169,6 +169,20 @@ test("lets one of two processes continue a run [R2]", async () => {
   expect(posts.flatMap(({ sent }) => sent)).toEqual(["bob"]);
 });
 
+test("gives requests of one process at the same moment the one outcome, and cancels a run that is continued [R2, R9]", async () => {
+  const { store, id, question } = await copyWaiting();
+  const { runtime, sent } = await openPost(store);
+  await runtime.approvals.answer(question, { approve: true });
+  const outcomes = await Promise.all([1, 2, 3].map(() => runtime.runs.resume(id)));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["completed", "completed", "completed"]);
+  expect(sent).toEqual(["bob"]);
+  const other = await copyWaiting();
+  const { runtime: second, sent: none } = await openPost(other.store);
+  const [outcome] = await Promise.all([second.runs.resume(other.id), second.runs.cancel(other.id)]);
+  expect(outcome).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+  expect(none).toEqual([]);
+});
+
 describe("a record that was changed", () => {
   test.each([
     ["a call", (text: string) => text.replace('[\\"a\\"]', '[\\"b\\"]'), "entry 0 was changed"],

@@ -135,14 +135,14 @@ export function createRuns(options: RunsOptions): Runs {
     return outcome;
   }
 
-  /** One request at a time takes up a run, until it is open: the next one finds it so. */
+  /** Requests for one run wait for each other until it is open: the next one finds it open, or ended. */
   async function resumeWhole(id: string, how: ResumeRunOptions): Promise<Outcome> {
-    const { outcome } = await inTurn(id, () => takeUp(id, how));
+    const { outcome } = await inTurn(id, () => openRun(id, how));
     return outcome;
   }
 
-  /** Continues a run that can be. The promise of its outcome is in an object, so that the turn ends before the run. */
-  async function takeUp(id: string, how: ResumeRunOptions): Promise<{ readonly outcome: Outcome | Promise<Outcome> }> {
+  /** Continues a run that can be. Needs the turn of the run. */
+  async function openRun(id: string, how: ResumeRunOptions): Promise<ContinuedRun> {
     if (services.records.open.has(id)) return { outcome: waitForRun(id, services) };
     const row = await access.find(id);
     const record = await access.readEntries(id);
@@ -163,20 +163,7 @@ export function createRuns(options: RunsOptions): Runs {
       await cancelElsewhere(row);
       throw createCancelReason(why);
     }
-    await access.claim(row);
-    const recorder = services.records.continue(row, record);
-    const ownServices = how.resultSpace === undefined ? services : { ...services, ...how.resultSpace };
-    let prepared: PreparedRun;
-    try {
-      await recorder.claim();
-      prepared = await prepareRun({ row, record, caller }, how, options);
-    } catch (error) {
-      await recorder.leave();
-      throw error;
-    }
-    const { run, request, execution } = prepared;
-    const executed = traceRun(() => executeRecorded(run, recorder, request, ownServices, execution));
-    return { outcome: executed.then((outcome) => options.onOutcome(outcome, caller.id).then(() => outcome)) };
+    return continueRun({ row, record, caller }, how, access, options);
   }
 
   return {
@@ -197,6 +184,35 @@ export function createRuns(options: RunsOptions): Runs {
     },
     ...createFollowing(options, resume),
   };
+}
+
+/** The outcome of a run that is open or has ended. It is in an object, so that a turn can end before the run. */
+interface ContinuedRun {
+  readonly outcome: Outcome | Promise<Outcome>;
+}
+
+/** Claims a run and executes it. */
+async function continueRun(
+  stored: StoredRun,
+  how: ResumeRunOptions,
+  access: RunAccess,
+  options: RunsOptions,
+): Promise<ContinuedRun> {
+  const { services, onOutcome } = options;
+  await access.claim(stored.row);
+  const recorder = services.records.continue(stored.row, stored.record);
+  const ownServices = how.resultSpace === undefined ? services : { ...services, ...how.resultSpace };
+  let prepared: PreparedRun;
+  try {
+    await recorder.claim();
+    prepared = await prepareRun(stored, how, options);
+  } catch (error) {
+    await recorder.leave();
+    throw error;
+  }
+  const { run, request, execution } = prepared;
+  const executed = traceRun(() => executeRecorded(run, recorder, request, ownServices, execution));
+  return { outcome: executed.then((outcome) => onOutcome(outcome, stored.caller.id).then(() => outcome)) };
 }
 
 /** Cancels a run that no process executes. */
@@ -309,6 +325,13 @@ function findLimit({ id, attempts, claimedBy }: RunRow, record: RunRecord): RunS
   return { code: "RESUME_LIMIT", values: `run ${id}, ${attempts} times${last}` };
 }
 
+/** A run in the store, and the caller that it continues as. */
+interface StoredRun {
+  readonly row: RunRow;
+  readonly record: RunRecord;
+  readonly caller: Caller;
+}
+
 interface PreparedRun {
   readonly run: CheckedRun;
   readonly request: RunRequest;
@@ -317,7 +340,7 @@ interface PreparedRun {
 
 /** Prepares the execution of a run that was claimed, or its end if it has reached a limit. */
 async function prepareRun(
-  { row, record, caller }: { readonly row: RunRow; readonly record: RunRecord; readonly caller: Caller },
+  { row, record, caller }: StoredRun,
   {
     observer: { requestValues: _ofAnotherRequest, ...observer } = {},
     acceptsChanges = false,
