@@ -252,7 +252,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     ...createSkillAdmin(parts),
     ...runs,
     automations: automations.api,
-    ...createCallApi(parts, services),
+    ...createCallApi(parts, services, requireOpen),
     ...createDiscoveryApi(parts, services),
     tools: (options) => createRuntimeTools(runtime, options),
     viewFor: (caller) => new RuntimeView(runtime, caller),

@@ -10,15 +10,9 @@ import {
 } from "../model/approval.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
 import { findMethodPath } from "../model/permissions.ts";
+import { createQueue } from "../shared/threads/queue.ts";
 import type { ApprovalDetails, CallToApprove, DecideApproval } from "../router/index.ts";
-import {
-  type ApprovalFacts,
-  type ApprovalRow,
-  createQueue,
-  type Database,
-  getProcessName,
-  UNANSWERED,
-} from "../store/index.ts";
+import { type ApprovalFacts, type ApprovalRow, type Database, getProcessName, UNANSWERED } from "../store/index.ts";
 import { type Approval, closeAbandoned, recordAnswer, toApproval } from "./answers.ts";
 import { addApprovedRow, ALWAYS_MS, type ApprovedFile, findApprovedRow } from "./approved-rows.ts";
 import { formatCard } from "./card.ts";
@@ -204,7 +198,7 @@ class Decisions implements ApprovalDecisions {
         waiter: getWaiter(isAttended, request, details),
         canAlways: this.#options.getApprovedFile() !== undefined,
       });
-    if (question.waiter === null) throw await this.#leave(records, request, question);
+    if (question.waiter === null) return this.#leave(records, request, details, question);
     if (records.waiter.ids.length >= MAX_WAITING) throw refusal(request, `; ${MAX_WAITING} others wait for an answer`);
     if (earlier === undefined) await this.#record(records, question);
     details.recorded?.onQuestion();
@@ -244,20 +238,30 @@ class Decisions implements ApprovalDecisions {
     if (++this.#added % PRUNE_EVERY === 0) await approvals.prune((await approvals.now()) - RETENTION_MS[kind]);
   }
 
-  /** Leaves the question to be answered later; returns the error of this call. One at a time: each counts those before it. */
-  #leave(records: OpenRecords, request: CallToApprove, question: NewApproval): Promise<SkillgateError> {
+  /**
+   * Leaves the question to be answered later, and throws the error of this call. One at a time: each counts those before it. Uses the
+   * answer to the same question if a person has given it meanwhile.
+   */
+  #leave(
+    records: OpenRecords,
+    request: CallToApprove,
+    details: ApprovalDetails,
+    question: NewApproval,
+  ): Promise<ApprovalFacts> {
     return this.#leaving(async () => {
       const { caller, path, digest } = question;
       const questions = await records.approvals.find({ caller, path, digest, state: "pending" });
       const unattended = questions.find(({ waiter }) => waiter === null);
       const same = unattended && (await records.approvals.get(unattended.id));
+      const yes = same === undefined ? await this.#useEarlierYes(records, request, details) : undefined;
+      if (yes !== undefined) return yes;
       if (same === undefined && (await records.approvals.countPending()) >= MAX_UNATTENDED)
-        return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
+        throw refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
       if (same === undefined) await this.#record(records, question);
       // An earlier run may have asked first; the event is about this one.
       const current = { ...(same ?? { ...question, ...UNANSWERED }), runId: question.runId };
       this.#options.onQuestion(toApproval(current, await records.approvals.now()));
-      return pendingError(request, (same ?? question).id);
+      throw pendingError(request, (same ?? question).id);
     });
   }
 

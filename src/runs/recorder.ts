@@ -69,6 +69,7 @@ export class RunRecorder {
   readonly #options: RecorderOptions;
   readonly #created: number;
   #markStored = (): void => {};
+  #failStored = (_error: unknown): void => {};
   readonly #calls: Map<number, MutableCall>;
   readonly #deliveries: Delivery[];
   #used: RunUsage | undefined;
@@ -106,7 +107,14 @@ export class RunRecorder {
     this.#seq = record?.nextSeq ?? 0;
     this.#lastHash = record?.lastHash ?? FIRST_HASH;
     this.#isAttempt = record !== undefined;
-    this.whenStored = record === undefined ? new Promise((resolve) => (this.#markStored = resolve)) : Promise.resolve();
+    this.whenStored =
+      record === undefined
+        ? new Promise((resolve, reject) => {
+            this.#markStored = resolve;
+            this.#failStored = reject;
+          })
+        : Promise.resolve();
+    this.whenStored.catch(() => {}); // a call of the run reports the same
     if (record === undefined) this.#buffer.push({ type: "start", header });
     else this.#buffer.push({ type: "claim", by: claims.by, version: VERSION, time: Date.now() });
   }
@@ -280,8 +288,10 @@ export class RunRecorder {
   #commit(changes: Partial<RunRow> = {}): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#isLeft && changes.state !== undefined)
-      return Promise.reject(createError("RECORD_FAILED", "the runtime is closing"));
+    if (this.#isClosed && changes.state !== undefined)
+      return Promise.reject(
+        createError("RECORD_FAILED", this.#isLeft ? "the runtime is closing" : "the run has ended"),
+      );
     this.#change(changes);
     const written = this.#queue.then(() => this.#writeAll());
     this.#queue = written.catch(() => {}); // each commit reports its own failure
@@ -337,7 +347,11 @@ export class RunRecorder {
       if (!(error instanceof SkillgateError && error.code === "STORE_CONFLICT")) throw error;
       const stored = (await runs.entries(this.id)).find(({ seq }) => seq === entry.seq);
       this.#isLost = stored?.hash !== entry.hash;
-      if (this.#isLost) throw createError("RECORD_FAILED", "another process has claimed the run");
+      if (this.#isLost) {
+        const lost = createError("RECORD_FAILED", "another process has claimed the run");
+        this.#failStored(lost);
+        throw lost;
+      }
     }
     this.#unsure = undefined;
     this.#seq++;

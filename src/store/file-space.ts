@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { isRecord, parseJson } from "../model/json.ts";
 import type { Space } from "./index.ts";
 import { withLock } from "../shared/files/lock.ts";
-import { createQueue } from "./queue.ts";
+import { createQueue } from "../shared/threads/queue.ts";
 import { Texts } from "./texts.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
 

@@ -17,7 +17,6 @@ export type { AuditRow } from "./audit/rows.ts";
 export type { ExportVerdict } from "./audit/export.ts";
 export type { AuditVerdict } from "./audit/verify.ts";
 export type { Database, DatabaseInfo } from "./database/database.ts";
-export { createQueue, createQueues, type Queue } from "./queue.ts";
 export { waitForChange } from "./wait-for-change.ts";
 export type { StoreFailure, StoreHealth };
 export type { StoreLocation } from "./database/open.ts";

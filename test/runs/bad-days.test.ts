@@ -250,6 +250,52 @@ test("cancels a run that waits in no process [R2]", async () => {
   });
 });
 
+test("makes no call of a run that was cancelled while its caller did not wait for it, also after a yes [R2, P6]", async () => {
+  const { runtime, sent } = await openPost(createFolder(), { approvals: { holdSeconds: 0.1 } });
+  const { kind, runId } = await runtime.run(SEND);
+  expect(kind).toBe("waiting");
+  const [{ id } = { id: "" }] = await runtime.approvals.list("pending");
+  await runtime.runs.cancel(runId);
+  await expect(runtime.approvals.answer(id, { approve: true })).rejects.toMatchObject({ code: "APPROVAL_CLOSED" });
+  expect(sent).toEqual(["a"]);
+  expect(await runtime.runs.get(runId)).toMatchObject({ state: "cancelled", isOpen: false });
+  expect(await runtime.runs.resume(runId)).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+});
+
+test("tells the caller of a run that waits, when its runtime closes, that another process continues it [R2]", async () => {
+  const { runtime, sent } = await openPost(createFolder());
+  const next = followQuestions(runtime);
+  const outcome = runtime.run(SEND);
+  const { id, runId } = await next();
+  await runtime.close();
+  expect(await outcome).toMatchObject({ kind: "waiting", runId, approvals: [id] });
+  expect(sent).toEqual(["a"]);
+  await expect(runtime.call("MailSkill.note", { to: "b" })).rejects.toMatchObject({ code: "RUNTIME_CLOSED" });
+  const calls = [{ path: "MailSkill.note", input: { to: "b" } }];
+  await expect(runtime.callAll(calls)).rejects.toMatchObject({ code: "RUNTIME_CLOSED" });
+  expect(sent).toEqual(["a"]);
+});
+
+test("refuses a second run with the id of one that waits [R1]", async () => {
+  const { runtime } = await openPost(createFolder());
+  const next = followQuestions(runtime);
+  const first = runtime.run(SEND, { runId: "same" });
+  const { id } = await next();
+  await expect(runtime.run(SEND, { runId: "same" })).rejects.toMatchObject({ code: "RECORD_FAILED" });
+  await runtime.approvals.answer(id, { approve: true });
+  expect(await first).toMatchObject({ kind: "completed" });
+});
+
+test("takes no run that has ended elsewhere since it was looked at [R2]", async () => {
+  const { store, id, question } = await copyWaiting();
+  const { runtime } = await openPost(store);
+  const { runs } = await openStore(store);
+  const row = await runs.get(id);
+  await runtime.approvals.answer(question, { approve: true });
+  expect(await runtime.runs.resume(id)).toMatchObject({ kind: "completed" });
+  expect(await runs.claim(row!, { by: "another process", now: Date.now() })).toBe(false);
+});
+
 /** Copies a run, with its first entry changed but not its hash. */
 async function copyRun(database: Database, id: string, change = (text: string): string => text): Promise<string> {
   const row = await database.runs.get(id);

@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import {
   type AccountRow,
   type AccountTable,
-  createQueues,
   type Database,
   type LazyDatabase,
   SERVER_LOGIN,
   waitForChange,
 } from "../../store/index.ts";
+import { createQueues } from "../../shared/threads/queue.ts";
 import { NEW_ROW } from "../changes.ts";
 import { claimConnection, createHolder, ForeignClaim } from "../oauth/claim.ts";
 import type { LoginEntries } from "./entries.ts";

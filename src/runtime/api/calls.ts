@@ -31,15 +31,24 @@ export interface CallApi {
   readonly approvals: Approvals;
 }
 
-/** Creates the methods of a runtime that call methods without a program, and those that say which calls were made. */
-export function createCallApi(parts: RuntimeParts, { route, router }: RuntimeServices): CallApi {
+/**
+ * Creates the methods of a runtime that call methods without a program, and those that say which calls were made. `requireOpen` throws
+ * if the runtime is closed.
+ */
+export function createCallApi(
+  parts: RuntimeParts,
+  { route, router }: RuntimeServices,
+  requireOpen: () => void,
+): CallApi {
   return {
     call: async (path, input, { runId = randomUUID(), ...options } = {}) => {
+      requireOpen();
       requireText("the path of a method", path);
       const request = { ...createRequest(options, parts), runId };
       return recorded(callMethod({ path, input }, request, route), request.runId, parts);
     },
-    callAll: (calls, { parallel = false, ...options } = {}) => {
+    callAll: async (calls, { parallel = false, ...options } = {}) => {
+      requireOpen();
       const request = { ...createRequest(options, parts), runId: randomUUID() };
       return recorded(callMethods(calls, request, route, parallel), request.runId, parts);
     },

@@ -14,14 +14,13 @@ import type { RuntimeEvents } from "../../runtime.ts";
 import { KnownSecrets } from "../../shared/secrets.ts";
 import {
   type LazyDatabase,
-  type Queue,
   type RetentionSchedule,
   type Store,
   createLazyDatabase,
-  createQueue,
   createStore,
   scheduleRetention,
 } from "../../store/index.ts";
+import { createQueue, type Queue } from "../../shared/threads/queue.ts";
 import type { EndedConnection } from "../../accounts/index.ts";
 import { createRuntimeAccounts, type RuntimeAccounts } from "../accounts.ts";
 import { createRuntimeAlerts, type RuntimeAlerts } from "./alerts.ts";

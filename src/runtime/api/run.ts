@@ -37,7 +37,7 @@ export interface CheckResult {
 
 /** Creates the methods of a runtime that run and check programs. `requireOpen` throws if the runtime is closed. */
 export function createRunApi(parts: RuntimeParts, services: RuntimeServices, requireOpen: () => void): RunApi {
-  const runAndWait = createRecordedRunner(parts, services);
+  const runAndWait = createRecordedRunner(parts, services, requireOpen);
   return {
     async run(source, options = {}) {
       requireOpen();
@@ -75,8 +75,8 @@ const TYPECHECK_MS = 10_000;
 type Runner = (source: string, options: RunOptions) => Promise<Outcome>;
 
 /** Creates the function that runs programs. An outcome waits until the records of the effects of its run are committed. */
-function createRecordedRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
-  const run = createRunner(parts, services);
+function createRecordedRunner(parts: RuntimeParts, services: RuntimeServices, requireOpen: () => void): Runner {
+  const run = createRunner(parts, services, requireOpen);
   const { audit } = parts;
   if (audit === undefined) return run;
   return async (...program) => {
@@ -87,7 +87,7 @@ function createRecordedRunner(parts: RuntimeParts, services: RuntimeServices): R
 }
 
 /** Creates the function that runs programs. */
-function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
+function createRunner(parts: RuntimeParts, services: RuntimeServices, requireOpen: () => void): Runner {
   const { registry, providers } = parts;
   const conversations = createRefusalHints();
   const running = new RunningLimit();
@@ -97,7 +97,11 @@ function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
     const request = (): RunRequest => ({ ...createRequest(options, parts), requestUnit });
     const { resultSpace } = options;
     const ownServices = resultSpace === undefined ? services : { ...services, ...resultSpace };
-    return runWhenKnown(source, () => runCheckedProgram(source, request(), ownServices), providers);
+    const run = async (): Promise<Outcome> => {
+      requireOpen(); // it may have waited for skills until now
+      return runCheckedProgram(source, request(), ownServices);
+    };
+    return runWhenKnown(source, run, providers);
   };
   return async (source, options) => {
     const { conversation, caller = OWNER, signal } = options;

@@ -1,5 +1,5 @@
 import { Cancellation, type SandboxOutcome, type SandboxProgram } from "../../../sandbox/index.ts";
-import type { ErrorCode } from "../../errors.ts";
+import { createError, type ErrorCode } from "../../errors.ts";
 import { type Caller, isCurrent } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { type Continuation, type RunRecorder, toRunStatus, toStoredOutcome } from "../../runs/index.ts";
@@ -35,6 +35,7 @@ export async function executeRecorded(
   options: ExecutionOptions = {},
 ): Promise<Outcome> {
   const { open, holdMs, released } = services.records;
+  if (open.has(run.runId)) throw createError("RECORD_FAILED", `another run has the id ${run.runId}`);
   const hold = createHold(holdMs, released);
   const stopper = createStopper(request);
   const rights = watchRights(request.caller, services, {
@@ -69,11 +70,13 @@ export async function waitForRun(
   if (open === undefined) throw new TypeError(`Run ${id} is not open`);
   // A caller that asks again must find the run, also in another process.
   const waiting = open.whenWaiting(isPatient).then(() => open.recorder.whenStored);
+  waiting.catch(() => open.cancel()); // another run has this id
   const outcome = (await Promise.race([open.settled, waiting])) ?? undefined;
-  const ended = open.getEndedToken();
-  if (outcome !== undefined && ended === undefined) return outcome;
+  const goesOn = open.getEndedToken() !== undefined || open.recorder.isLeft;
+  if (outcome !== undefined && !goesOn) return outcome;
   services.records.waited.add(open.caller.id);
-  return describeWaiting(id, await services.listApprovals(id), open.caller);
+  const approvals = services.listApprovals(id);
+  return describeWaiting(id, await (open.recorder.isLeft ? approvals.catch(() => []) : approvals), open.caller);
 }
 
 /** Describes a run that waits for the answers to these questions, or for a valid token of its caller. */
@@ -156,6 +159,7 @@ async function executeProgram(execution: Execution): Promise<Outcome> {
   const sandbox = await executed.finally(() => {
     hold.close();
     rights.stop();
+    calls.close();
     accounts.close();
     stopper.close();
   });

@@ -73,6 +73,11 @@ export class RecordedCalls implements RecordedRunCalls {
     };
   }
 
+  /** Ends the calls that still wait, for example for a person: the run has ended. */
+  close(): void {
+    for (const live of this.#live.values()) live.cancel();
+  }
+
   /** Must be called before the first call. */
   setLog(log: CallLog): void {
     this.#log = log;

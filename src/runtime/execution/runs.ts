@@ -19,7 +19,8 @@ import {
   type RunRecord,
 } from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import { createQueues, type Database, type RunRow } from "../../store/index.ts";
+import { createQueues } from "../../shared/threads/queue.ts";
+import type { Database, RunRow } from "../../store/index.ts";
 import { checkQueries } from "../refusals/check-queries.ts";
 import { mayAsk } from "./may-ask.ts";
 import { followRuns } from "./follow-runs.ts";

@@ -28,7 +28,7 @@ async function take(file: string, lockMs: number): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     if (await create(file)) return;
     if (attempt % STALE_INTERVAL === 0 && (await isStale(file))) {
-      await removeStale(file);
+      await removeStale(file, isStale);
       continue;
     }
     if (performance.now() > until) throw lockTimeout(file, lockMs);
@@ -37,15 +37,15 @@ async function take(file: string, lockMs: number): Promise<void> {
   }
 }
 
-/** One process at a time removes a lock: another one would remove that of the process that takes it next. */
-async function removeStale(file: string): Promise<void> {
+/** Removes a lock whose process has ended. One process at a time does so: another one would remove that of the process that takes it next. */
+export async function removeStale(file: string, isHeldNoMore: (file: string) => Promise<boolean>): Promise<void> {
   const removal = `${file}.stale`;
   if (!(await create(removal))) {
     if (await isStale(removal)) await rm(removal, { force: true });
     return;
   }
   try {
-    if (await isStale(file)) await rm(file, { force: true });
+    if (await isHeldNoMore(file)) await rm(file, { force: true });
   } finally {
     await rm(removal, { force: true });
   }

@@ -1,6 +1,6 @@
 import { SkillgateError } from "../../errors.ts";
 import type { StoreEngine, Rows } from "../database/table.ts";
-import { createQueue } from "../queue.ts";
+import { createQueue } from "../../shared/threads/queue.ts";
 import { type AuditRecord, chainRecords, type ChainPosition, CHAIN_START, getDay, getSignedText } from "./chain.ts";
 import { signLines } from "./export.ts";
 import { AUDIT, AUDIT_HEADS, type AuditHeadRow, type AuditRow, PRUNED, readAuditRows } from "./rows.ts";

@@ -1,5 +1,5 @@
 import { createError, type SkillgateError } from "../../errors.ts";
-import { createQueue } from "../queue.ts";
+import { createQueue } from "../../shared/threads/queue.ts";
 import { getColumns, isRange, requireColumns } from "./sql.ts";
 import {
   guardRows,

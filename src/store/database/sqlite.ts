@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 
 import { createError, type SkillgateError } from "../../errors.ts";
-import { createQueue } from "../queue.ts";
+import { createQueue } from "../../shared/threads/queue.ts";
 import { markDamaged } from "./damaged-file.ts";
 import { createTables, type SchemaRows, type SqlEngine } from "./schema.ts";
 import { createSlicedReads } from "./sliced-reads.ts";

@@ -142,7 +142,10 @@ export interface RunTable {
   /** The entries of a record in their order. */
   entries(id: string): Promise<readonly RunEntryRow[]>;
   /** Claims a run that no process holds. Of several processes at once, one succeeds. */
-  claim(run: Pick<RunRow, "id" | "claimedBy" | "attempts">, claim: { by: string; now: number }): Promise<boolean>;
+  claim(
+    run: Pick<RunRow, "id" | "claimedBy" | "attempts" | "ended">,
+    claim: { by: string; now: number },
+  ): Promise<boolean>;
   /** Ends the claim of a process on a run that it does not execute. */
   release(id: string, by: string): Promise<void>;
   /** Deletes runs with their records. */
@@ -193,9 +196,9 @@ export function createRunTable(engine: StoreEngine): RunTable {
     },
     count: (where) => engine.total(RUNS, where),
     entries: (id) => engine.select(RUN_ENTRIES, { run: id }, { order: "seq" }),
-    async claim({ id, claimedBy, attempts }, { by, now }) {
-      // Another claim since the row was read changes the number of attempts.
-      const where = { id, claimedBy, attempts };
+    async claim({ id, claimedBy, attempts, ended }, { by, now }) {
+      // Another claim since the row was read changes the number of attempts, or has ended the run.
+      const where = { id, claimedBy, attempts, ended };
       const changes = { claimedBy: by, attempts: attempts + 1, updated: now };
       return (await engine.update(RUNS, where, changes)) > 0;
     },

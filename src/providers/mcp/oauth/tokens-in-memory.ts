@@ -1,5 +1,5 @@
 import type { TokenStore } from "../../../model/account.ts";
-import { createQueues } from "../../../store/index.ts";
+import { createQueues } from "../../../shared/threads/queue.ts";
 
 /** Stores tokens until the process ends. */
 export function tokensInMemory(): TokenStore {

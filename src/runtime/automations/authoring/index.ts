@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { createQueue } from "../../../store/index.ts";
+import { createQueue } from "../../../shared/threads/queue.ts";
 import { type Caller, OWNER, requireAdmin } from "../../../model/caller.ts";
 import type { RuntimeParts } from "../../api/parts.ts";
 import type { RunApi } from "../../api/run.ts";
@@ -81,13 +81,13 @@ export function createAuthoring(
   const { checkTexts: check } = options.run;
   const { toProgram } = options.savedSkills;
   const parts: SavingParts = { ...options.parts, files, check, toProgram, findOwner };
-  /** One proposal after the other, so that each counts those before it. */
+  /** One change after the other: each sees the files of those before it. */
   const inTurn = createQueue();
   return {
     async save(automation, { caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
       if ("run" in automation.from) await runs.record(automation.from.run, { caller });
-      const saved = await saveAutomation(automation, parts);
+      const saved = await inTurn(() => saveAutomation(automation, parts));
       log("info", `${caller.id} has written the automation ${saved.name}`);
       return saved;
     },
@@ -97,7 +97,7 @@ export function createAuthoring(
     },
     async replaceText(name, text, { caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
-      await replaceAutomationText(name, text, parts);
+      await inTurn(() => replaceAutomationText(name, text, parts));
       log("info", `${caller.id} has changed the file of the automation ${name}`);
     },
     async test(name, { caller = OWNER, input } = {}) {
@@ -118,7 +118,7 @@ export function createAuthoring(
     },
     async remove(name, { caller = OWNER } = {}) {
       requireAdmin(caller, "ManageServers");
-      const removed = await removeAutomation(name, parts);
+      const removed = await inTurn(() => removeAutomation(name, parts));
       log("info", `${caller.id} has removed the automation ${name}`);
       return removed;
     },
