@@ -72,7 +72,7 @@ export function createKeys({ keys: table }: Pick<Database, "keys">, now: () => n
       const secrets = { prefix: `sg_${id}`, sha256, previousSha256: null, previousExpires: null };
       const times = { created: now(), lastUsed: null, expires, revoked: null };
       const key: KeyRow = { id, ...secrets, name, permissions, scopes, roles, limits, ...times };
-      await table.add(key);
+      await table.add(key, (keys) => requireFreeName(name, keys));
       return { text, key };
     },
     list: () => table.list(),
@@ -100,7 +100,8 @@ export function createKeys({ keys: table }: Pick<Database, "keys">, now: () => n
         previousExpires: now() + overlapMs,
         ...(expires !== undefined && { expires }),
       };
-      await table.update(key.id, changes);
+      if (!(await table.update(key.id, changes, { sha256: key.sha256 })))
+        throw keyError(`the key ${key.name} was rotated at the same moment. Rotate it again`);
       return { text, key: { ...key, ...changes } };
     },
     async authenticate(text) {

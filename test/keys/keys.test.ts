@@ -127,6 +127,17 @@ test("accepts both secrets of a rotated key until the overlap ends [P1]", async 
   expect(await keys.authenticate(third.text)).toBeDefined();
 });
 
+test("gives one key a name, and one of two rotations at the same moment a text that works [P1]", async () => {
+  const { keys } = await open();
+  const created = await Promise.allSettled([1, 2, 3].map(() => keys.create(ADA)));
+  expect(created.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+  expect(await keys.list()).toHaveLength(1);
+  const rotated = await Promise.allSettled([1, 2].map(() => keys.rotate("ada", { overlapMs: 0 })));
+  const texts = rotated.flatMap((each) => (each.status === "fulfilled" ? [each.value.text] : []));
+  expect(texts).toHaveLength(1);
+  expect(await keys.authenticate(texts[0] ?? "")).toBeDefined();
+});
+
 test("keeps a rotated key revoked [P1]", async () => {
   const { keys } = await open();
   const { text } = await keys.create(ADA);

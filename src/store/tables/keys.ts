@@ -31,25 +31,28 @@ export const KEYS = defineTable({
 
 /** The keys of all callers. */
 export interface KeyTable {
-  /** Throws `STORE_CONFLICT` if the id exists. */
-  add(key: KeyRow): Promise<void>;
+  /** Throws `STORE_CONFLICT` if the id exists, and what `check` throws: no other key is added between it and this one. */
+  add(key: KeyRow, check?: (keys: readonly KeyRow[]) => void): Promise<void>;
   get(id: string): Promise<KeyRow | undefined>;
   /** The oldest first, revoked and expired ones too. */
   list(): Promise<readonly KeyRow[]>;
-  /** Returns false if the key does not exist. */
-  update(id: string, changes: Partial<Omit<KeyRow, "id">>): Promise<boolean>;
+  /** Returns false if the key does not exist, or has other values than `where`. */
+  update(id: string, changes: Partial<Omit<KeyRow, "id">>, where?: Pick<KeyRow, "sha256">): Promise<boolean>;
 }
 
 export function createKeyTable(engine: StoreEngine): KeyTable {
   return {
-    async add(key) {
-      await engine.insert(KEYS, [key]);
+    async add(key, check = () => {}) {
+      await engine.transaction("keys", async (rows) => {
+        check(await rows.select(KEYS, {}));
+        await rows.insert(KEYS, [key]);
+      });
       await engine.announce();
     },
     get: async (id) => (await engine.select(KEYS, { id }))[0],
     list: () => engine.select(KEYS, {}, { order: "created" }),
-    async update(id, changes) {
-      const isFound = (await engine.update(KEYS, { id }, changes)) > 0;
+    async update(id, changes, where) {
+      const isFound = (await engine.update(KEYS, { id, ...where }, changes)) > 0;
       await engine.announce();
       return isFound;
     },
