@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { dirname, join, relative } from "node:path";
 
 import { editEnvFile, type EnvChange } from "./edit-env.ts";
@@ -5,14 +6,18 @@ import { editSettings } from "./edit-settings.ts";
 import { canonicalPath, isInside, formatPathLabel } from "./read-file.ts";
 import { type ConfigOptions, resolveFolders } from "./locations.ts";
 import { type Config, loadConfig } from "./load-config.ts";
+import { withChangeLock } from "./write-atomic.ts";
 import { serverKey } from "./servers/read-servers.ts";
+import { makeFolder } from "../shared/files/make-folder.ts";
+import { createQueues } from "../shared/threads/queue.ts";
 import { changeTrust, type ProjectTrust, readTrust, RESTRICTIONS, trustFile, type TrustRecord } from "./trust/index.ts";
 
 /** Records that a project is trusted in the state that its owner has reviewed. */
 export async function trustProject(options: ConfigOptions, trust: ProjectTrust): Promise<void> {
-  const { env, home } = { env: options.env, home: resolveFolders(options).home };
   const { parts: files, position, values, servers } = trust;
-  await changeTrust(trustFile(env, home), trust.folder, () => ({ files, isWhole: true, position, values, servers }));
+  const record = { files, isWhole: true, position, values, servers };
+  const file = trustFile(options.env, resolveFolders(options).home);
+  await betweenChanges(file, trust.folder, () => changeTrust(file, trust.folder, () => record));
 }
 
 /** Lists the folders of all projects with a trust record. */
@@ -23,10 +28,21 @@ export async function listTrust(options: ConfigOptions): Promise<readonly string
 /** Removes the trust record of a project; returns whether it had one. */
 export async function revokeTrust(options: ConfigOptions, folder: string): Promise<boolean> {
   const path = canonicalPath(folder);
-  const isKnown = (await listTrust(options)).includes(path);
-  if (isKnown) await changeTrust(trustFile(options.env, resolveFolders(options).home), path, () => undefined);
-  return isKnown;
+  const file = trustFile(options.env, resolveFolders(options).home);
+  return betweenChanges(file, path, async () => {
+    const isKnown = (await listTrust(options)).includes(path);
+    if (isKnown) await changeTrust(file, path, () => undefined);
+    return isKnown;
+  });
 }
+
+/** Changes the trust of a project while no program of the same user makes a change of its owner, which ends with a record of trust. */
+async function betweenChanges<Result>(file: string, folder: string, work: () => Promise<Result>): Promise<Result> {
+  await makeFolder(dirname(file), 0o700);
+  return withChangeLock(`${file}.${hash("sha256", folder).slice(0, LOCK_NAME_DIGITS)}.lock`, folder, work);
+}
+
+const LOCK_NAME_DIGITS = 16;
 
 /** A change that the owner makes by hand. */
 export interface OwnChange {
@@ -40,7 +56,26 @@ export interface OwnChange {
  * Makes a change that the owner of a project has asked for. Trusts what the change writes: whole files if they were not held
  * before, and the servers that it names. What was held before stays held.
  */
-export async function changeByHand<Result>(
+export function changeByHand<Result>(
+  options: ConfigOptions,
+  written: OwnChange,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  return inTurn(resolveFolders(options).cwd, () => changeAndTrust(options, written, change));
+}
+
+/** A changed file and its record of trust are written one after the other, and belong together. */
+const inTurn = createQueues();
+
+/** Reads the files of a project while this process makes no change of its owner to them. */
+export function readBetweenChanges<Result>(
+  options: Pick<ConfigOptions, "cwd" | "env">,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  return inTurn(resolveFolders(options).cwd, read);
+}
+
+async function changeAndTrust<Result>(
   { cwd, env, home }: ConfigOptions,
   { files, servers = [] }: OwnChange,
   change: () => Promise<Result>,
@@ -50,15 +85,17 @@ export async function changeByHand<Result>(
   const folders = resolveFolders(options);
   const inProject = files.filter((file) => isInside(relative(folders.cwd, file)));
   if (inProject.length === 0) return change();
-  const before = await loadConfig(options);
-  const result = await change();
-  if (before.trust.isGiven) return result;
-  const after = await loadConfig(options);
-  const labels = inProject.map((file) => formatPathLabel(file, folders));
-  await changeTrust(trustFile(env, folders.home), after.trust.folder, () =>
-    addWritten(before.trust, after, { labels, servers }),
-  );
-  return result;
+  const { trust } = await loadConfig(options);
+  if (trust.isGiven) return change();
+  const file = trustFile(env, folders.home);
+  return betweenChanges(file, trust.folder, async () => {
+    const before = await loadConfig(options);
+    const result = await change();
+    const after = await loadConfig(options);
+    const labels = inProject.map((path) => formatPathLabel(path, folders));
+    await changeTrust(file, after.trust.folder, () => addWritten(before.trust, after, { labels, servers }));
+    return result;
+  });
 }
 
 /** Values of settings.yaml and variables of `.env`; `undefined` removes one. */

@@ -67,12 +67,17 @@ export async function addDeclaredServer(
   refuseSelf(entry);
   toServerConfig(name, entry, options);
   const location = await findEntryLocation(scope, options);
-  const existing = declared.find((server) => server.name === name && server.file.path === location.path);
-  if (existing !== undefined) {
-    const at = `${location.label}:${existing.location.line}`;
+  const refuseTaken = (at: string): never => {
     throw invalidServer(`MCP server ${name} already exists in ${at}; change it with skillgate mcp edit ${name}`);
-  }
-  const write = (): Promise<void> => changeServers(location, [{ path: [...location.serversPath, name], value: entry }]);
+  };
+  const existing = declared.find((server) => server.name === name && server.file.path === location.path);
+  if (existing !== undefined) refuseTaken(`${location.label}:${existing.location.line}`);
+  const path = [...location.serversPath, name];
+  const write = (): Promise<void> =>
+    changeServers(location, [{ path, value: entry }], (findValue) => {
+      // Another program may have added it meanwhile.
+      if (findValue(path) !== undefined) refuseTaken(location.label);
+    });
   await (approves ? changeByHand(options, { files: [location.path], servers: [name] }, write) : write());
   return { name, file: location.label, scope, entry: maskEntry(entry) };
 }
@@ -83,7 +88,7 @@ export interface ServerChange {
   readonly value: unknown;
 }
 
-/** Changes an existing server. A held server stays held: a change to one part does not approve the rest. */
+/** Changes an existing server. Throws `SKILL_UNKNOWN` if it is gone. A held server stays held: a change to one part does not approve the rest. */
 export async function changeDeclaredServer(
   { name, file, path, isHeld }: DeclaredServer,
   changes: readonly ServerChange[],
@@ -91,7 +96,9 @@ export async function changeDeclaredServer(
 ): Promise<void> {
   const inFile = changes.map(({ path: inside, value }) => ({ path: [...path, ...inside], value }));
   await changeByHand(options, { files: [file.path], servers: isHeld ? [] : [name] }, () =>
-    changeServers({ ...file, isPrivate: false }, inFile),
+    changeServers({ ...file, isPrivate: false }, inFile, (findValue) => {
+      if (findValue(path) === undefined) throw createUnknownServerError(name, []);
+    }),
   );
 }
 

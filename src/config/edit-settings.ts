@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { realpath, rename, stat, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 
 import { Document, isMap, LineCounter, parseDocument } from "../shared/package/yaml.ts";
 
-import { configError, readConfigFile } from "./read-file.ts";
+import { configError } from "./read-file.ts";
+import { changeFile } from "./write-atomic.ts";
 
 /**
  * Changes one value of settings.yaml, and keeps everything else: comments, order and unknown keys. `undefined` removes the
@@ -12,7 +11,16 @@ import { configError, readConfigFile } from "./read-file.ts";
  */
 export async function editSettings(file: string, path: readonly string[], value: unknown): Promise<void> {
   const label = basename(file);
-  const text = await readConfigFile(file, label);
+  await changeFile(file, { label, isPrivate: false }, (text) => editText(text, label, { path, value }));
+}
+
+interface ChangedSetting {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** Returns the changed text; `undefined` if nothing changes. */
+function editText(text: string | undefined, label: string, { path, value }: ChangedSetting): string | undefined {
   const lineCounter = new LineCounter();
   const document = text === undefined ? new Document({}) : parseDocument(text, { prettyErrors: false, lineCounter });
   const [wrong] = document.errors;
@@ -20,13 +28,13 @@ export async function editSettings(file: string, path: readonly string[], value:
     const { line, col } = lineCounter.linePos(wrong.pos[0]);
     throw configError(label, wrong.message, { line, column: col });
   }
-  if (value === undefined && !document.hasIn(path)) return;
+  if (value === undefined && !document.hasIn(path)) return undefined;
   if (document.contents === null) document.contents = document.createNode({});
   if (value === undefined) take(document, path);
   else put(document, path, value);
   // Lines are not folded: what was one line stays one.
   const written = document.toString({ lineWidth: 0 });
-  await replace(file, written === "{}\n" ? "" : written);
+  return written === "{}\n" ? "" : written;
 }
 
 function put(document: Document, path: readonly string[], value: unknown): void {
@@ -48,13 +56,4 @@ function take(document: Document, path: readonly string[]): void {
   const above = path.slice(0, -1);
   const rest = document.getIn(above);
   if (above.length > 0 && isMap(rest) && rest.items.length === 0) take(document, above);
-}
-
-/** Replaces a file atomically; keeps a symbolic link and the file mode. */
-async function replace(file: string, text: string): Promise<void> {
-  const target = await realpath(file).catch(() => file);
-  const { mode } = await stat(target).catch(() => ({ mode: 0o644 }));
-  const part = `${target}.${randomUUID()}.part`;
-  await writeFile(part, text, { mode });
-  await rename(part, target);
 }

@@ -65,6 +65,7 @@ export {
   changeByHand,
   editSettingsByHand,
   listTrust,
+  readBetweenChanges,
   revokeTrust,
   type SettingsEdit,
   trustProject,

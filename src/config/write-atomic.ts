@@ -35,7 +35,7 @@ export async function changeFile(
   try {
     const target = await realpath(path).catch(() => path); // the file does not exist yet
     await makeFolder(dirname(target), isPrivate ? 0o700 : 0o755);
-    await withLock(`${target}.lock`, LOCK_MS, async () => {
+    await withChangeLock(`${target}.lock`, label, async () => {
       const before = await readConfigFile(target, label, { keepMark: true, maxBytes: CLIENT_FILE_BYTES });
       const after = change(before);
       if (after === undefined || after === before) return;
@@ -46,15 +46,25 @@ export async function changeFile(
       await replaceFile(target, after, mode);
     });
   } catch (thrown) {
-    if (thrown instanceof SkillgateError && thrown.code === "LOCK_TIMEOUT") throw createLockedError(label, path);
     if (thrown instanceof SkillgateError || !isRecord(thrown) || typeof thrown["syscall"] !== "string") throw thrown;
     const why = whyNotWritten(thrown["code"]);
     throw new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: ${why}`, { file: label, fix: WRITE_FIX });
   }
 }
 
-function createLockedError(label: string, path: string): SkillgateError {
-  const fix = `Try again, or remove ${path}.lock if no other program is changing the file`;
+/** Changes something while no other program does. Throws `CONFIG_INVALID` if another one does not end. */
+export async function withChangeLock<Result>(
+  lock: string,
+  label: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return withLock(lock, LOCK_MS, work).catch((thrown: unknown) => {
+    throw thrown instanceof SkillgateError && thrown.code === "LOCK_TIMEOUT" ? createLockedError(label, lock) : thrown;
+  });
+}
+
+function createLockedError(label: string, lock: string): SkillgateError {
+  const fix = `Try again, or remove ${lock} if no other program is changing the file`;
   return new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: another program is changing it`, {
     file: label,
     fix,

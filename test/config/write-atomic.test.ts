@@ -1,9 +1,22 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 import { expect, onTestFinished, test } from "vitest";
 
+import { addDeclaredServer } from "../../src/config/declared-servers.ts";
+import { editSettings } from "../../src/config/edit-settings.ts";
+import { changeByHand, listTrust, loadConfig, revokeTrust, trustProject } from "../../src/config/index.ts";
 import { changeFile } from "../../src/config/write-atomic.ts";
 
 /** No process has this number: it is beyond the largest of Linux. */
@@ -25,6 +38,40 @@ test("changes of one file at the same moment all count [M10]", async () => {
   await Promise.all(names.map((name) => changeFile(file, OPTIONS, (text = "") => `${text}${name}\n`)));
   expect(readFileSync(file, "utf8").trim().split("\n").toSorted()).toEqual(names.toSorted());
   expect(readdirSync(folder)).toEqual(["servers.json"]);
+});
+
+test("settings that are changed at the same moment are all kept [O5]", async () => {
+  const { folder } = createFile("");
+  const file = join(folder, "settings.yaml");
+  await Promise.all([1, 2, 3, 4].map((at) => editSettings(file, ["accounts", `acc${at}`, "type"], "bearer")));
+  const kept = readFileSync(file, "utf8").match(/acc\d/g);
+  expect(kept?.toSorted()).toEqual(["acc1", "acc2", "acc3", "acc4"]);
+});
+
+test("of servers with one name that are added at the same moment, one is added [M10]", async () => {
+  const { folder } = createFile("");
+  const config = { options: { cwd: folder, env: { HOME: folder }, home: folder }, declared: [] };
+  const add = (command: string) => addDeclaredServer({ name: "same", entry: { command } }, "project", { config });
+  const added = await Promise.allSettled(["a", "b", "c"].map(add));
+  const failed = added.flatMap((each) => (each.status === "rejected" ? [each.reason as Error] : []));
+  expect(failed.map(({ message }) => message)).toEqual(
+    Array.from({ length: 2 }, () => expect.stringMatching(/^MCP server same already exists in \.?mcp\.json; /)),
+  );
+});
+
+test("trust that is revoked during a change of the owner stays revoked [P12]", async () => {
+  const cwd = realpathSync(createFile("").folder);
+  const home = realpathSync(createFile("").folder);
+  const options = { cwd, env: { HOME: home }, home };
+  await trustProject(options, (await loadConfig(options)).trust);
+  let revoked: Promise<boolean> | undefined;
+  await changeByHand(options, { files: [join(cwd, "mcp.json")] }, async () => {
+    revoked = revokeTrust(options, cwd);
+    await Promise.race([revoked, setTimeout(200)]); // it waits for the end of this change
+    writeFileSync(join(cwd, "mcp.json"), "{}");
+  });
+  expect(await revoked).toBe(true);
+  expect(await listTrust(options)).toEqual([]);
 });
 
 test.each([

@@ -28,17 +28,23 @@ export async function findEntryLocation(scope: ConfigScope, options: ConfigOptio
   };
 }
 
-/** Changes servers of a file: `undefined` removes one. Everything else in the file stays as it was written. */
+/**
+ * Changes servers of a file: `undefined` removes one. Everything else in the file stays as it was written. `check` receives what is at
+ * a path of the file before the change, which no other program changes meanwhile; what it throws leaves the file as it is.
+ */
 export async function changeServers(
   { path, label, isPrivate }: Omit<ServerPlace, "serversPath">,
   changes: readonly { readonly path: Path; readonly value: unknown }[],
+  check: (findValue: (at: Path) => unknown) => void = () => {},
 ): Promise<void> {
   const edits = changes.map(({ path, value }): DocumentEdit =>
     value === undefined ? { kind: "remove", path } : { kind: "set", path, value },
   );
-  await changeFile(path, { label, isPrivate }, (text = "") =>
-    editText(text, edits, { label, format: detectFormat(path) }),
-  );
+  const format = detectFormat(path);
+  await changeFile(path, { label, isPrivate }, (text = "") => {
+    check((at) => (text.trim() === "" ? undefined : getValueAt(parseDocument(text, label, format).value, at)));
+    return editText(text, edits, { label, format });
+  });
 }
 
 /** Returns the servers of a file as written. Throws a `CONFIG_INVALID` if the file cannot be read. */

@@ -46,7 +46,10 @@ export async function writeSavedSkill(
   const texts = [saved.skillText, saved.cassetteText];
   await changeByHand(project, { files }, async () => {
     for (const [at, file] of files.entries())
-      await changeFile(file, { label: relative(project.cwd, file), isPrivate: false }, () => texts[at]);
+      await changeFile(file, { label: relative(project.cwd, file), isPrivate: false }, (before) => {
+        if (at === 0 && before !== undefined) requireFree(runtime, name, file, skill); // it was written meanwhile
+        return texts[at];
+      });
   });
   return { name, files, parameters: saved.parameters, example: saved.example };
 }

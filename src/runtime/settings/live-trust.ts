@@ -1,4 +1,4 @@
-import { whyPartHeld } from "../../config/index.ts";
+import { readBetweenChanges, whyPartHeld } from "../../config/index.ts";
 import type { SkillGate } from "../../model/provider.ts";
 import type { RuntimeOptions } from "../options.ts";
 import { readOptions } from "./index.ts";
@@ -6,7 +6,8 @@ import type { RuntimeSettings } from "./runtime-settings.ts";
 
 /** Reads the files again, as they are now, without a question. */
 export function readAgain({ person: _asked, ...options }: RuntimeOptions): Promise<RuntimeSettings> {
-  return readOptions(options);
+  const { cwd = ".", env = process.env } = options;
+  return readBetweenChanges({ cwd, env }, () => readOptions(options));
 }
 
 /** Says why changed settings must not be used: they came from elsewhere. In a project that was never trusted, they only restrict. */
@@ -55,7 +56,9 @@ export function createLiveTrust(getCurrent: () => RuntimeSettings, read: () => P
     },
     findHeldServer: (server) => getCurrent().trust?.heldServers.get(server),
     async whyServerHeld(server) {
-      return (await refresh(FRESH_MS)).trust?.heldServers.get(server);
+      const why = (await refresh(FRESH_MS)).trust?.heldServers.get(server);
+      // Its owner may have allowed it since then.
+      return why === undefined ? undefined : (await refresh()).trust?.heldServers.get(server);
     },
     async whyHeld(part) {
       const { trust } = await refresh();

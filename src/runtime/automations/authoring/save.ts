@@ -84,7 +84,9 @@ export async function saveAutomation(automation: AutomationToSave, parts: Saving
   const texts = new Map<string, string | undefined>([[file, text]]);
   // A record of an earlier program would not test this one.
   if (cassetteText !== undefined || existsSync(cassette)) texts.set(cassette, cassetteText);
-  await writeFiles(texts, parts.settings);
+  await writeFiles(texts, parts.settings, (path, before) => {
+    if (path === file && before !== undefined && automation.mayReplace !== true) throw createTakenError(file, parts);
+  });
   await parts.files.refresh();
   const files = cassetteText === undefined ? [file] : [file, cassette];
   return { name, files, calls, parameters, example: values };
@@ -114,6 +116,15 @@ export function getCassetteName(name: string): string {
   return `${name}.cassette.json`;
 }
 
+function createTakenError(
+  file: string,
+  { settings: { cwd } }: { readonly settings: Pick<AuthoringParts["settings"], "cwd"> },
+): SkillgateError {
+  return refuseName(
+    `${relative(cwd, file)} already exists; choose another name, or replace it with --force (in a program: mayReplace)`,
+  );
+}
+
 async function requireFreeName(
   { name, mayReplace = false }: AutomationToSave,
   { settings: { automationsDir, cwd }, files, database }: AuthoringParts,
@@ -126,9 +137,7 @@ async function requireFreeName(
     );
   const file = getAutomationFile(automationsDir, name);
   if (mayReplace || (files.get(name) === undefined && !existsSync(file))) return;
-  throw refuseName(
-    `${relative(cwd, file)} already exists; choose another name, or replace it with --force (in a program: mayReplace)`,
-  );
+  throw createTakenError(file, { settings: { cwd } });
 }
 
 const refuseName = (why: string): SkillgateError => createError("OPTION_INVALID", why);

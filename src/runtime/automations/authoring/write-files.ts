@@ -14,15 +14,23 @@ export async function changeAsOwner(
   await (trust !== undefined ? changeByHand({ cwd, env }, { files }, change) : change());
 }
 
-/** Writes files of automations on behalf of the owner, and removes those without a text. */
+/**
+ * Writes files of automations on behalf of the owner, and removes those without a text. What `check` throws for the text before leaves
+ * a file as it is.
+ */
 export async function writeFiles(
   texts: ReadonlyMap<string, string | undefined>,
   settings: AuthoringParts["settings"],
+  check: (file: string, before: string | undefined) => void = () => {},
 ): Promise<void> {
   await changeAsOwner([...texts.keys()], settings, async () => {
     for (const [file, text] of texts)
       if (text === undefined) await rm(file, { force: true });
-      else await changeFile(file, { label: relative(settings.cwd, file), isPrivate: false }, () => text);
+      else
+        await changeFile(file, { label: relative(settings.cwd, file), isPrivate: false }, (before) => {
+          check(file, before);
+          return text;
+        });
   });
 }
 

@@ -28,21 +28,24 @@ export function getRecordFile(skillsFolder: string): string {
 
 export async function readAdded(skillsFolder: string): Promise<AddedSkills> {
   const file = getRecordFile(skillsFolder);
-  const text = await readFile(file, "utf8").catch(() => "{}");
+  return parseAdded(await readFile(file, "utf8").catch(() => "{}"), file);
+}
+
+function parseAdded(text: string, file: string): AddedSkills {
   const invalid = (): UsageError =>
     new UsageError(`Cannot read ${shownPath(file)}: it is damaged; correct it, or delete it and add the skills again`);
   const value = parseJsonObject(text);
   if (value === undefined) throw invalid();
   return new Map(
     Object.entries(value).map(([stem, each]) => {
-      const parsed = parseAdded(each);
+      const parsed = parseSkill(each);
       if (parsed === undefined || toFileStem(stem) === undefined || stem.startsWith(".")) throw invalid();
       return [stem, parsed] as const;
     }),
   );
 }
 
-function parseAdded(value: unknown): AddedSkill | undefined {
+function parseSkill(value: unknown): AddedSkill | undefined {
   const { kind, source, part, version, digest } = isRecord(value) ? value : {};
   if (kind !== "folder" && kind !== "git" && kind !== "npm") return undefined;
   const texts = [source, part, version, digest];
@@ -62,14 +65,18 @@ export async function changeAdded(
 ): Promise<void> {
   const file = getRecordFile(skillsFolder);
   const { changeByHand, changeFile } = await loadConfigModule();
-  const added = new Map([...(await readAdded(skillsFolder)), ...changes]);
+  await changeByHand({ cwd: process.cwd(), env: process.env }, { files: [file] }, () =>
+    changeFile(file, { label: shownPath(file), isPrivate: false }, (text = "{}") =>
+      formatAdded(new Map([...parseAdded(text, file), ...changes])),
+    ),
+  );
+}
+
+function formatAdded(added: ReadonlyMap<string, AddedSkill | undefined>): string {
   const entries = [...added].flatMap(([stem, skill]) => {
     if (skill === undefined) return [];
     const { source, ...facts } = skill;
     return [[stem, { kind: source.kind, source: source.text, ...facts }] as const];
   });
-  const text = `${JSON.stringify(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))), undefined, 2)}\n`;
-  await changeByHand({ cwd: process.cwd(), env: process.env }, { files: [file] }, () =>
-    changeFile(file, { label: shownPath(file), isPrivate: false }, () => text),
-  );
+  return `${JSON.stringify(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))), undefined, 2)}\n`;
 }
