@@ -70,7 +70,11 @@ async function startNotes(place: "header" | "query" | "cookie"): Promise<Notes> 
   return Object.assign(server, { subscriptions, astray });
 }
 
-async function openRuntime(server: HttpServer, place: "header" | "query" | "cookie"): Promise<Runtime> {
+async function openRuntime(
+  server: HttpServer,
+  place: "header" | "query" | "cookie",
+  { tokens = TOKENS, listsTools = true } = {},
+): Promise<Runtime> {
   const cwd = mkdtempSync(join(tmpdir(), "skillgate-notes-"));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   const options: RuntimeOptions = {
@@ -86,8 +90,8 @@ async function openRuntime(server: HttpServer, place: "header" | "query" | "cook
   onTestFinished(() => runtime.close());
   await runtime.known;
   for (const { id } of [ADA, BOB])
-    await runtime.accounts.connect({ name: "notes", owner: id }, [TOKENS[id as keyof typeof TOKENS]]);
-  await runtime.listServersWith({ caller: ADA });
+    await runtime.accounts.connect({ name: "notes", owner: id }, [tokens[id as keyof typeof TOKENS]]);
+  if (listsTools) await runtime.listServersWith({ caller: ADA });
   return runtime;
 }
 
@@ -104,6 +108,14 @@ test.each(["header", "query", "cookie"] as const)(
     expect(server.astray).toEqual([]);
   },
 );
+
+test("a key that is refused hides the methods from no other caller, at the same moment and later", async () => {
+  const server = await startNotes("header");
+  const tokens = { ...TOKENS, ada: "a-key-that-the-server-refuses" };
+  const runtime = await openRuntime(server, "header", { tokens, listsTools: false });
+  await Promise.all([ADA, BOB].map((caller) => runtime.listServersWith({ caller })));
+  expect(await runtime.run("await device.NotesMCP.list()", { caller: BOB })).toMatchObject({ value: "notes of bob" });
+});
 
 function findSkill(runtime: Runtime): ProvidedSkill {
   const skill = runtime.catalog.skill("NotesMCP")?.provided;

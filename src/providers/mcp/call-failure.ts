@@ -77,11 +77,15 @@ function called({ tool, server }: CallFacts): string {
 }
 
 function isBroken(thrown: unknown): boolean {
+  if (thrown instanceof Error && thrown.message === NOT_CONNECTED) return true;
   if (thrown instanceof SdkError) {
     return thrown.code === SdkErrorCode.ConnectionClosed || thrown.code === SdkErrorCode.NotConnected;
   }
   return isRecord(thrown) && BROKEN_PIPE.has(thrown["code"]);
 }
+
+/** The message of an error without a code, with which the SDK rejects a request after its connection has ended. */
+const NOT_CONNECTED = "Not connected";
 
 /** Error codes of a connection that the other end has closed. */
 const BROKEN_PIPE: ReadonlySet<unknown> = new Set([

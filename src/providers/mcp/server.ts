@@ -8,9 +8,16 @@ import { type Client, CLIENT_REQUESTS } from "../../model/client-requests.ts";
 import { ActiveCallers } from "./connections/active-callers.ts";
 import { type CallerConnection, CallerConnections } from "./connections/caller-connections.ts";
 import { fillInDefaults, formatNeeds } from "./connections/request-config.ts";
-import { type CallerConfig, findAccountFlaw, mayOpenForCaller, openForCaller } from "./http/server-account.ts";
+import {
+  type CallerConfig,
+  createCallerKey,
+  findAccountFlaw,
+  mayOpenForCaller,
+  openForCaller,
+} from "./http/server-account.ts";
 import { ManagedConnection, type ConnectionOptions } from "./connections/managed-connection.ts";
 import type { KeyValueCache } from "../../shared/file-cache.ts";
+import { setBounded } from "../../shared/lru.ts";
 import type { ServerListing } from "./catalog/server-listing.ts";
 import type { OperationInput, Operation } from "./catalog/operations.ts";
 import { COMPLETION } from "./catalog/resource-operations.ts";
@@ -63,6 +70,17 @@ export interface ServerOptions extends ConnectionOptions {
   readonly onListChanged: (skill: string, list: ListName) => void;
 }
 
+/** A listing of the tools for one caller. */
+interface CallerListing {
+  isUnderWay: boolean;
+  /** When the tools may be listed again for this caller, after a failure. */
+  readonly againAt: number;
+  readonly ended: Promise<void>;
+}
+
+/** Callers whose last listing is known. */
+const MAX_LISTINGS = 1_000;
+
 /** One server: its skill, its status, and the calls to it. */
 export class Server {
   readonly config: ServerConfig;
@@ -81,9 +99,8 @@ export class Server {
   #idle: NodeJS.Timeout | undefined;
   /** False if the shared connection needs what only the request of a caller has. */
   readonly #hasShared: boolean;
-  /** When the tools may be listed again with the values of a request, after a failure. */
-  #listAgainAt = 0;
-  #listingWith: Promise<void> | undefined;
+  /** Listings with the values of requests and the accounts of callers, by their keys: the one of another does not stand for them. */
+  readonly #listings = new Map<string, CallerListing>();
   #listingCapable: Promise<void> | undefined;
 
   constructor(config: ServerConfig, skillName: string, obstacle: string | undefined, options: ServerOptions) {
@@ -153,12 +170,17 @@ export class Server {
 
   /**
    * True if the tools can be listed only with the values of a request or with an account, and this caller may have them. After a
-   * failure, it is false for a while.
+   * failure with these, it is false for a while.
    */
   #needsCaller(asker: Pick<RequestContext, "caller" | "requestValues">): boolean {
-    const mayTry = this.#listingWith !== undefined || Date.now() >= this.#listAgainAt;
-    const isOpen = this.#mayStart && this.#tools.offer === undefined && mayTry;
-    return dependsOnCaller(this.config) && isOpen && mayOpenForCaller(this.config, asker, this.#options.accounts.find);
+    if (!dependsOnCaller(this.config) || !this.#mayStart || this.#tools.offer !== undefined) return false;
+    if (!mayOpenForCaller(this.config, asker, this.#options.accounts.find)) return false;
+    const listing = this.#listings.get(this.#createListingKey(asker));
+    return listing === undefined || listing.isUnderWay || Date.now() >= listing.againAt;
+  }
+
+  #createListingKey({ caller, requestValues }: Pick<RequestContext, "caller" | "requestValues">): string {
+    return createCallerKey(this.config, requestValues, { caller, find: this.#options.accounts.find }) ?? "";
   }
 
   /** Lists the tools for the client of a request. Never rejects: a failure is in the log. */
@@ -168,11 +190,14 @@ export class Server {
       await this.#listingCapable;
     }
     if (!this.#needsCaller(context)) return;
-    this.#listAgainAt = Date.now() + LIST_AGAIN_MS;
-    this.#listingWith ??= this.#listForCaller(context)
-      .catch(() => {})
-      .finally(() => (this.#listingWith = undefined));
-    await this.#listingWith;
+    const key = this.#createListingKey(context);
+    const underWay = this.#listings.get(key);
+    if (underWay?.isUnderWay === true) return underWay.ended;
+    const ended = this.#listForCaller(context).catch(() => {});
+    const listing: CallerListing = { isUnderWay: true, againAt: Date.now() + LIST_AGAIN_MS, ended };
+    setBounded(this.#listings, [key, listing], MAX_LISTINGS);
+    await ended;
+    listing.isUnderWay = false;
   }
 
   async #listForCaller(context: RequestContext): Promise<void> {

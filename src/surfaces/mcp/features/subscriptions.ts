@@ -7,10 +7,14 @@ import type { Library } from "./resources.ts";
 /** Maximum number of subscriptions of one client, or of one stream that it listens to. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
+interface Subscription {
+  /** Ends it at the server; `undefined` while the server is asked. */
+  stop: (() => void) | undefined;
+}
+
 /** The resources whose changes one client follows, by the addresses that it has. */
 export class ClientSubscriptions {
-  /** The end of each subscription; `undefined` while the server is asked. */
-  readonly #stops = new Map<string, (() => void) | undefined>();
+  readonly #followed = new Map<string, Subscription>();
   readonly #notify: (changed: string, subscribed: string) => void;
   #isClosed = false;
 
@@ -23,29 +27,31 @@ export class ClientSubscriptions {
   async add(uri: string, library: Library, context: ReadContext): Promise<void> {
     const found = library.offers.find(uri).find(({ offers }) => offers.subscribe !== undefined);
     if (found === undefined) throw createUnableError(uri);
-    if (this.#stops.size >= MAX_SUBSCRIPTIONS && !this.#stops.has(uri)) throw createExcessError();
-    const before = this.#stops.get(uri);
-    this.#stops.set(uri, before);
+    if (this.#followed.size >= MAX_SUBSCRIPTIONS && !this.#followed.has(uri)) throw createExcessError();
+    const subscription: Subscription = { stop: this.#followed.get(uri)?.stop };
+    this.#followed.set(uri, subscription);
     const listener = (changed: string): void => this.#notify(uri + changed.slice(found.uri.length), uri);
     try {
       const stop = await found.offers.subscribe?.(found.uri, listener, context);
-      if (this.#isClosed) return stop?.();
-      this.#stops.get(uri)?.();
-      this.#stops.set(uri, stop);
+      // The client may have unsubscribed, or subscribed once more, meanwhile.
+      const current = this.#isClosed ? undefined : this.#followed.get(uri);
+      if (current === undefined) return stop?.();
+      current.stop?.();
+      current.stop = stop;
     } catch (error) {
-      if (before === undefined) this.#stops.delete(uri);
+      if (subscription.stop === undefined && this.#followed.get(uri) === subscription) this.#followed.delete(uri);
       throw error;
     }
   }
 
   remove(uri: string): void {
-    this.#stops.get(uri)?.();
-    this.#stops.delete(uri);
+    this.#followed.get(uri)?.stop?.();
+    this.#followed.delete(uri);
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const uri of this.#stops.keys()) this.remove(uri);
+    for (const uri of this.#followed.keys()) this.remove(uri);
   }
 }
 

@@ -12,8 +12,9 @@ import { RESUME_MS, SessionCalls } from "../fast-path/http.ts";
 import { createGateway } from "../gateway.ts";
 import type { ConnectedClient, GatewayContext } from "./client-session.ts";
 import {
-  type Cause,
+  cancelledAnswer,
   cancelledBy,
+  type Cause,
   createOpenRequests,
   isRequest,
   type OpenRequests,
@@ -64,6 +65,7 @@ export class McpSession {
   #isAnnouncementDue = false;
   #open = 0;
   #lastUsed = performance.now();
+  #sendAnswer: (answer: JSONRPCMessage) => Promise<void> = async () => {};
 
   constructor(
     shared: GatewayContext,
@@ -87,7 +89,7 @@ export class McpSession {
       sessionIdGenerator: () => this.id,
       onsessionclosed: () => {
         onEnd();
-        this.#release("the session has ended");
+        return this.#release("the session has ended");
       },
       maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it receives bodies that are already read and checked
       eventStore: this.#sent.asEventStore(),
@@ -102,7 +104,7 @@ export class McpSession {
 
   async connect(): Promise<void> {
     await this.#server.connect(this.#transport);
-    answerCancelled(this.#transport, this.#calls, this.#pending);
+    this.#sendAnswer = answerCancelled(this.#transport, this.#calls, this.#pending);
   }
 
   answerCall(exchange: Exchange): Promise<Response> | undefined {
@@ -161,16 +163,19 @@ export class McpSession {
   }
 
   async close(cause: Cause): Promise<void> {
-    this.#release(cause);
+    await this.#release(cause);
     await this.#server.close();
   }
 
-  #release(cause: Cause): void {
+  /** Ends all work, and answers the requests that are open: their clients would wait for ever. */
+  async #release(cause: Cause): Promise<void> {
     this.#unfollow?.();
     this.#unfollowLists();
     this.#calls.close(cause);
-    this.#sent.close();
     for (const timer of this.#lost.values()) clearTimeout(timer);
+    const answers = this.#pending.giveUp().map((id) => this.#sendAnswer(cancelledAnswer(id, cause)));
+    await Promise.allSettled(answers); // a connection may be lost
+    this.#sent.close();
   }
 
   /** Returns the first id in a body that is already in use: its answers would be ambiguous. */
@@ -220,12 +225,15 @@ export function refusal(status: number, reason: string, body: unknown): Response
   });
 }
 
-/** Answers cancelled requests, and sends requests to the client that belong to a call on the stream of the call. */
+/**
+ * Answers cancelled requests, and sends requests to the client that belong to a call on the stream of the call. Returns the function
+ * that sends the answer to a request that was given up.
+ */
 function answerCancelled(
   transport: WebStandardStreamableHTTPServerTransport,
   calls: SessionCalls,
   pending: OpenRequests,
-): void {
+): (answer: JSONRPCMessage) => Promise<void> {
   const deliver = transport.onmessage?.bind(transport);
   const send = transport.send.bind(transport);
   transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
@@ -240,4 +248,5 @@ function answerCancelled(
     if (listener !== undefined) listener.say(message);
     else if (pending.sent(message)) await send(message, options);
   };
+  return (answer) => send(answer);
 }

@@ -5,6 +5,9 @@ import type { Client as NewClient, StreamableHTTPClientTransport } from "@modelc
 import { describe, expect, test } from "vitest";
 
 import type { Runtime } from "../../../../src/index.ts";
+import type { ReadContext } from "../../../../src/model/mcp-features.ts";
+import type { Library } from "../../../../src/surfaces/mcp/features/resources.ts";
+import { ClientSubscriptions } from "../../../../src/surfaces/mcp/features/subscriptions.ts";
 import { folder, newClient, type Parsed } from "../../serving.ts";
 import { openLegacy } from "../raw-client.ts";
 import { serveDescribed } from "./described.ts";
@@ -41,6 +44,22 @@ function listenTo(client: NewClient): readonly string[] {
 async function openLegacyClient(url: string): Promise<NewClient> {
   return newClient(url.replace(/\/mcp.*$/, ""), {}, new URL(url).pathname, "legacy");
 }
+
+test("a subscription that is ended while the server is asked for it is made and ended [V1] [M7]", async () => {
+  let resolve = (_stop: () => void): void => {};
+  const asked = new Promise<() => void>((resolver) => (resolve = resolver));
+  let ends = 0;
+  const offers = { subscribe: () => asked };
+  const library = { offers: { find: () => [{ offers, uri: URI }] } } as unknown as Library;
+  const subscriptions = new ClientSubscriptions(() => {});
+  const added = subscriptions.add(URI, library, {} as ReadContext);
+  subscriptions.remove(URI);
+  resolve(() => ends++);
+  await added;
+  expect(ends).toBe(1);
+  subscriptions.close();
+  expect(ends).toBe(1);
+});
 
 describe("a subscription of a client of 2025", () => {
   test("is made once at the server, forwarded, and ended with the last subscriber [V1] [M7]", async () => {
