@@ -36,6 +36,8 @@ export function createChatEndpoints(services: ConsoleServices): Endpoints {
     const existing = conversations.get(key);
     if (existing !== undefined) return existing;
     const options = await readModelSettings(services, view);
+    const begunMeanwhile = conversations.get(key);
+    if (begunMeanwhile !== undefined) return begunMeanwhile;
     const conversation = createConsoleConversation({ view, questions: services.questions }, options);
     setBounded(conversations, [key, conversation], MAX_CONVERSATIONS);
     const end = (): void => {

@@ -4,6 +4,7 @@ import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { planSettingsChange } from "../../../runtime/change-skill-settings.ts";
 import { getSecretNames, getSecretVariable, type ResolvedSettings } from "../../../runtime/skill-settings.ts";
 import { truncateText } from "../../../shared/format-text.ts";
+import { createQueue } from "../../../shared/threads/queue.ts";
 import { createUnknownNameError } from "../../../shared/suggest.ts";
 import { changeSettingsFile } from "../config-files.ts";
 import { type Endpoints, readEnabled } from "../endpoints.ts";
@@ -13,6 +14,7 @@ import type { ConsoleServices } from "../services.ts";
 
 /** The list of skills, their settings, and the switch of each. */
 export function createSkillEndpoints({ config }: ConsoleServices): Endpoints {
+  const inTurn = createQueue();
   return {
     "GET /skills": ({ view }) => ({ skills: listSkills(view) }),
     "GET /skills/:name": ({ view, getPart }) => describeSkill(view, getPart("name")),
@@ -22,9 +24,12 @@ export function createSkillEndpoints({ config }: ConsoleServices): Endpoints {
       const enabled = readEnabled(await readBody());
       // A skill without this setting is enabled.
       const values = [{ path: ["skills", name, "enabled"], value: enabled ? undefined : false }];
-      if (config !== undefined) await changeSettingsFile(config, view, { values });
-      if (enabled) enable(name);
-      else disable(name);
+      // The runtime has what the file says, in whatever order two requests are answered.
+      await inTurn(async () => {
+        if (config !== undefined) await changeSettingsFile(config, view, { values });
+        if (enabled) enable(name);
+        else disable(name);
+      });
     },
     "PATCH /skills/:name/settings": async ({ view, getPart, readBody }) => {
       const { reloadSettings, settingsOf } = view.admin("ManageServers");
