@@ -7,8 +7,9 @@ import { replaceFile } from "../../shared/files/replace-file.ts";
 import { isRecord } from "../../model/json.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { makeFolder } from "../../shared/files/make-folder.ts";
-import { withLock } from "../../shared/files/lock.ts";
-import { createQueue, createQueues } from "../../store/index.ts";
+import { removeStale, withLock } from "../../shared/files/lock.ts";
+import { createQueue, createQueues } from "../../shared/threads/queue.ts";
+import { getProcessName, hasEnded } from "../../store/index.ts";
 import type { LoginEntries, SealValue } from "./entries.ts";
 
 /** Interval between attempts to take a lock that another process holds. */
@@ -156,16 +157,23 @@ async function markHeld(lock: string): Promise<void> {
   await utimes(lock, now, now).catch(() => {}); // the lock was removed by hand
 }
 
+/** The lock has the name of its process: one that was killed holds it no more. */
 async function take(lock: string): Promise<boolean> {
   try {
-    await (await open(lock, "wx", 0o600)).close();
+    const file = await open(lock, "wx", 0o600);
+    await file.writeFile(getProcessName());
+    await file.close();
     return true;
-  } catch {
-    const age = await stat(lock).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    if (age > STALE_MS) await rm(lock, { force: true });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (await isLeft(lock)) await removeStale(lock, isLeft);
     return false;
   }
+}
+
+async function isLeft(lock: string): Promise<boolean> {
+  const holder = await readFile(lock, "utf8").catch(() => "");
+  if (holder !== "" && hasEnded(holder)) return true;
+  const { mtimeMs } = await stat(lock).catch(() => ({ mtimeMs: Date.now() })); // it was released
+  return Date.now() - mtimeMs > STALE_MS;
 }

@@ -1,5 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -32,7 +32,8 @@ export function openToken(env: TokenEnvironment, { renew }: { readonly renew: bo
   if (existing !== undefined) return existing;
   const file = tokenFile(env);
   const created = `sgt_${randomBytes(32).toString("base64url")}`;
-  writeHash(file, created);
+  const others = writeHash(file, created, renew) ? undefined : findToken(env, { renew: false });
+  if (others !== undefined) return others;
   const hash = hashToken(created);
   return { isToken: (text) => isSame(hashToken(text), hash), created, file };
 }
@@ -84,7 +85,8 @@ function parseHash(text: string): Buffer | undefined {
   return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? Buffer.from(sha256, "hex") : undefined;
 }
 
-function writeHash(file: string, token: string): void {
+/** Returns false if another process has created the file at the same moment: its token counts. */
+function writeHash(file: string, token: string, mayReplace: boolean): boolean {
   const stored = {
     sha256: hashToken(token).toString("hex"),
     prefix: token.slice(0, 8),
@@ -92,8 +94,19 @@ function writeHash(file: string, token: string): void {
   };
   try {
     makeFolderSync(dirname(file), 0o700);
-    writeFileSync(file, `${JSON.stringify(stored)}\n`, { mode: 0o600 });
-    chmodSync(file, 0o600); // the mode above applies only to a new file
+    // Another process reads the whole file or none, and of two that create it only one shows its token.
+    const draft = `${file}.${randomUUID()}.tmp`;
+    try {
+      writeFileSync(draft, `${JSON.stringify(stored)}\n`, { mode: 0o600 });
+      if (mayReplace) renameSync(draft, file);
+      else linkSync(draft, file);
+      return true;
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw thrown;
+    } finally {
+      rmSync(draft, { force: true });
+    }
   } catch (thrown) {
     throw unusable(file, getMessage(thrown));
   }
