@@ -1,9 +1,12 @@
-import { copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { copyFile, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { createError, getMessage, SkillgateError } from "../errors.ts";
 import { formatInstall } from "../shared/package/optional-package.ts";
+import { isAlive } from "../shared/files/lock.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
+import { replaceFile } from "../shared/files/replace-file.ts";
 import { HEAD_FILE } from "./audit/audit-keys.ts";
 import { PUBLIC_FILE } from "./audit/signer.ts";
 import { markDamaged, renameIfThere } from "./database/damaged-file.ts";
@@ -135,29 +138,32 @@ async function replaceContent({ folder, file, draft, files, program }: Restorati
 
 /** The files beside the database, of which those of a backup take the places. */
 interface ExchangedFiles {
-  /** Renames the files that are there, and writes those of the backup. */
+  /** Keeps copies of the files that are there, and puts those of the backup in their places: a file is there at any moment. */
   exchange(): Promise<void>;
   /** Restores the files that were there, also after an exchange that has failed. */
   takeBack(): Promise<void>;
 }
 
 function createExchange(folder: string, files: readonly KeptFile[], suffix: string): ExchangedFiles {
-  const [written, renamed]: [string[], string[]] = [[], []];
+  const [added, kept]: [string[], string[]] = [[], []];
   return {
     async exchange() {
-      for (const name of new Set([...files.map((each) => each.name), HEAD_FILE])) {
-        const file = join(folder, name);
-        if (await renameIfThere(file, file + suffix)) renamed.push(file);
-      }
       for (const { name, content } of files) {
         const file = join(folder, name);
-        written.push(file);
-        await writeFile(file, content, { mode: 0o600 });
+        const isThere = existsSync(file);
+        if (isThere) {
+          await copyFile(file, file + suffix);
+          kept.push(file);
+        }
+        await replaceFile(file, content);
+        if (!isThere) added.push(file);
       }
+      const head = join(folder, HEAD_FILE);
+      if (!files.some(({ name }) => name === HEAD_FILE) && (await renameIfThere(head, head + suffix))) kept.push(head);
     },
     async takeBack() {
-      for (const file of written) await rm(file, { force: true });
-      for (const file of renamed) await rename(file + suffix, file);
+      for (const file of added) await rm(file, { force: true });
+      for (const file of kept) await rename(file + suffix, file);
     },
   };
 }
@@ -186,7 +192,8 @@ function quote(text: string): string {
 
 /** Copies the backup into a folder of its own beside the store, so that it can be renamed into its place. */
 async function createDraft(folder: string, backup: string): Promise<string> {
-  const draft = join(folder, `.restore-${process.pid}`);
+  await removeLeftDrafts(folder);
+  const draft = join(folder, `${DRAFT}${process.pid}`);
   await makeFolder(draft, 0o700);
   try {
     await copyFile(backup, join(draft, STORE_FILE));
@@ -195,6 +202,16 @@ async function createDraft(folder: string, backup: string): Promise<string> {
     throw unavailable(`cannot read the backup ${backup}: ${getMessage(error)}`, error);
   }
   return draft;
+}
+
+const DRAFT = ".restore-";
+
+/** Removes the copies of backups that processes left which were killed while they restored. */
+async function removeLeftDrafts(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []); // it does not exist yet
+  for (const name of names)
+    if (name.startsWith(DRAFT) && !isAlive(Number(name.slice(DRAFT.length))))
+      await rm(join(folder, name), { recursive: true, force: true });
 }
 
 interface KeptFile {

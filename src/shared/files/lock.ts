@@ -99,7 +99,8 @@ async function isStale(file: string): Promise<boolean> {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** True if a process of this machine has the number. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
