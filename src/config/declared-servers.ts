@@ -1,5 +1,5 @@
 import { SkillgateError } from "../errors.ts";
-import { isRecord } from "../model/json.ts";
+import { isRecord, toRecord } from "../model/json.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import { changeByHand } from "./by-hand.ts";
 import { type Config, toServerConfig } from "./load-config.ts";
@@ -97,7 +97,10 @@ export async function changeDeclaredServer(
   const inFile = changes.map(({ path: inside, value }) => ({ path: [...path, ...inside], value }));
   await changeByHand(options, { files: [file.path], servers: isHeld ? [] : [name] }, () =>
     changeServers({ ...file, isPrivate: false }, inFile, (findValue) => {
-      if (findValue(path) === undefined) throw createUnknownServerError(name, []);
+      const entry = findValue(path);
+      // In a list, another server may be at its place by now.
+      const isOther = typeof path.at(-1) === "number" && toRecord(entry)["name"] !== name;
+      if (entry === undefined || isOther) throw createUnknownServerError(name, []);
     }),
   );
 }

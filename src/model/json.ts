@@ -28,12 +28,12 @@ export function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
-/** Returns the value at a path of own members of objects, or `undefined`. */
+/** Returns the value at a path of own members of objects, and of items of lists by their numbers, or `undefined`. */
 export function getValueAt(value: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>(
-    (holder, name) => (isRecord(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined),
-    value,
-  );
+  return path.reduce<unknown>((holder, name) => {
+    if (Array.isArray(holder)) return typeof name === "number" ? (holder as readonly unknown[])[name] : undefined;
+    return isRecord(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
+  }, value);
 }
 
 /** Returns a list as it is, and an empty one for any other value. */

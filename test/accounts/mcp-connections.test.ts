@@ -113,7 +113,7 @@ test("a key that is refused hides the methods from no other caller, at the same 
   const server = await startNotes("header");
   const tokens = { ...TOKENS, ada: "a-key-that-the-server-refuses" };
   const runtime = await openRuntime(server, "header", { tokens, listsTools: false });
-  await Promise.all([ADA, BOB].map((caller) => runtime.listServersWith({ caller })));
+  await Promise.all([ADA, BOB].map(async (caller) => runtime.listServersWith({ caller })));
   expect(await runtime.run("await device.NotesMCP.list()", { caller: BOB })).toMatchObject({ value: "notes of bob" });
 });
 
