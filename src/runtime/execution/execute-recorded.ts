@@ -72,11 +72,13 @@ export async function waitForRun(
   const waiting = open.whenWaiting(isPatient).then(() => open.recorder.whenStored);
   waiting.catch(() => open.cancel()); // another run has this id
   const outcome = (await Promise.race([open.settled, waiting])) ?? undefined;
-  const goesOn = open.getEndedToken() !== undefined || open.recorder.isLeft;
-  if (outcome !== undefined && !goesOn) return outcome;
+  const { isLeft } = open.recorder;
+  // Another process continues it, or its caller with another token.
+  const isOpen = open.getEndedToken() !== undefined || isLeft;
+  if (outcome !== undefined && !isOpen) return outcome;
   services.records.waited.add(open.caller.id);
   const approvals = services.listApprovals(id);
-  return describeWaiting(id, await (open.recorder.isLeft ? approvals.catch(() => []) : approvals), open.caller);
+  return describeWaiting(id, await (isLeft ? approvals.catch(() => []) : approvals), open.caller);
 }
 
 /** Describes a run that waits for the answers to these questions, or for a valid token of its caller. */

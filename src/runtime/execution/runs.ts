@@ -1,5 +1,5 @@
 import type { Cancellable } from "../../../sandbox/index.ts";
-import { sentence, SkillgateError } from "../../errors.ts";
+import { sentence } from "../../errors.ts";
 import { createCancelReason } from "../../model/credential.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
@@ -11,14 +11,12 @@ import {
   compareRuns,
   createTimeline,
   isIncomplete,
-  readRunRecord,
   type RecentRun,
   restoreOutcome,
   type RunDifference,
   type RunHeader,
   type RunRecord,
 } from "../../runs/index.ts";
-import { describeUnknownName } from "../../shared/suggest.ts";
 import { createQueues } from "../../shared/threads/queue.ts";
 import type { Database, RunRow } from "../../store/index.ts";
 import { checkQueries } from "../refusals/check-queries.ts";
@@ -40,19 +38,12 @@ import {
   type ListOptions,
   type RunLists,
   type RunListsOptions,
-  type RunReader,
   toFacts,
 } from "./run-lists.ts";
 import { traceRun } from "../trace-run.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
-import {
-  createHiddenError,
-  isHidden,
-  maySeeRun,
-  requireMayChange,
-  seesWhole,
-  type ShownRun,
-} from "./rights/view-run.ts";
+import { isHidden, maySeeRun, requireMayChange, seesWhole, type ShownRun } from "./rights/view-run.ts";
+import { createRunAccess, type RunAccess } from "./rights/run-access.ts";
 import { whyOtherAccounts } from "./rights/run-accounts.ts";
 import { KEY_ENDED } from "./rights/watch-rights.ts";
 
@@ -120,7 +111,7 @@ interface RunsOptions extends RunListsOptions {
 
 export function createRuns(options: RunsOptions): Runs {
   const { services } = options;
-  const access = createAccess(options);
+  const access = createRunAccess(options);
   const inTurn = createQueues();
   const cancelElsewhere = (row: RunRow): Promise<void> => cancelUnexecuted(row, access, options);
 
@@ -377,51 +368,6 @@ async function restoreRun(
   const { source, notes } = header;
   const { plan } = await checkQueries(services.inspect(source, request), source);
   return { runId: id, source, notes, program: readProgram(header), plan };
-}
-
-interface RunAccess extends RunReader {
-  /** Reads a record on behalf of a caller. Throws `RUN_NOT_FOUND`, `RUN_HIDDEN`. */
-  readonly read: Runs["record"];
-  /** Throws `RUN_BUSY` if another process executes the run. */
-  claim(row: RunRow): Promise<void>;
-}
-
-/** Runs that are compared with an unknown id. */
-const MAX_SUGGESTED = 100;
-
-function createAccess({ open, services }: RunsOptions): RunAccess {
-  async function find(id: string, caller: Caller = OWNER): Promise<RunRow> {
-    const { runs } = await open();
-    const row = await runs.get(id);
-    if (row !== undefined && maySeeRun(caller, row)) return row;
-    const readable = (await runs.list({}, { limit: MAX_SUGGESTED })).filter((each) => maySeeRun(caller, each));
-    const ids = readable.map((each) => each.id);
-    const { detail, suggestions } = describeUnknownName("run", id, ids);
-    throw new SkillgateError("RUN_NOT_FOUND", sentence("RUN_NOT_FOUND", detail), { suggestions });
-  }
-
-  async function readEntries(id: string): Promise<RunRecord> {
-    const { runs } = await open();
-    return readRunRecord(id, await runs.entries(id));
-  }
-
-  async function claim(row: RunRow): Promise<void> {
-    if (await services.records.claims.claim(row)) return;
-    const { claimedBy } = await find(row.id);
-    throw new SkillgateError(
-      "RUN_BUSY",
-      sentence("RUN_BUSY", `run ${row.id}${claimedBy === null ? "" : ` in ${claimedBy}`}`),
-    );
-  }
-
-  async function read(id: string, { caller = OWNER }: Pick<ListOptions, "caller"> = {}): Promise<RunRecord> {
-    await find(id, caller);
-    const record = await readEntries(id);
-    if (isHidden(caller, record)) throw createHiddenError(id);
-    return record;
-  }
-
-  return { find, readEntries, read, claim };
 }
 
 /** The outcome of a run that was cancelled while no process executed it. */
