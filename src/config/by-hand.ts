@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { editEnvFile, type EnvChange } from "./edit-env.ts";
 import { editSettings } from "./edit-settings.ts";
 import { canonicalPath, isInside, formatPathLabel } from "./read-file.ts";
-import { type ConfigOptions, resolveFolders } from "./locations.ts";
+import { type ConfigOptions, isTrustGiven, resolveFolders } from "./locations.ts";
 import { type Config, loadConfig } from "./load-config.ts";
 import { withChangeLock } from "./write-atomic.ts";
 import { serverKey } from "./servers/read-servers.ts";
@@ -85,10 +85,9 @@ async function changeAndTrust<Result>(
   const folders = resolveFolders(options);
   const inProject = files.filter((file) => isInside(relative(folders.cwd, file)));
   if (inProject.length === 0) return change();
-  const { trust } = await loadConfig(options);
-  if (trust.isGiven) return change();
+  if (isTrustGiven(options, folders)) return change();
   const file = trustFile(env, folders.home);
-  return betweenChanges(file, trust.folder, async () => {
+  return betweenChanges(file, canonicalPath(folders.cwd), async () => {
     const before = await loadConfig(options);
     const result = await change();
     const after = await loadConfig(options);
