@@ -86,10 +86,10 @@ export function addServe(program: CliCommand): void {
       });
       try {
         const isDrained = await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
+        if (!isWarned) log.warn(session.problems()); // it has ended before it was known what they are
         return { ...SERVED, isDrained };
       } finally {
         isServing = false;
-        if (!isWarned) log.warn(session.problems());
         await stopCommands?.();
       }
     });
