@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { constants, copyFileSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -99,7 +99,7 @@ function writeHash(file: string, token: string, mayReplace: boolean): boolean {
     try {
       writeFileSync(draft, `${JSON.stringify(stored)}\n`, { mode: 0o600 });
       if (mayReplace) renameSync(draft, file);
-      else linkSync(draft, file);
+      else createFrom(draft, file);
       return true;
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -109,6 +109,16 @@ function writeHash(file: string, token: string, mayReplace: boolean): boolean {
     }
   } catch (thrown) {
     throw unusable(file, getMessage(thrown));
+  }
+}
+
+/** Throws `EEXIST` for a file that is there. Where a folder can have no links, the file is copied. */
+function createFrom(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") throw thrown;
+    copyFileSync(draft, file, constants.COPYFILE_EXCL);
   }
 }
 
