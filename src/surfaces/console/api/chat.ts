@@ -45,6 +45,7 @@ export function createChatEndpoints(services: ConsoleServices): Endpoints {
       if (conversations.get(key) === conversation) conversations.delete(key);
     };
     c.get("ended")?.addEventListener("abort", end, { once: true });
+    if (c.get("ended")?.aborted === true) end(); // the logout came meanwhile
     c.get("life")?.onEnd(end);
     return conversation;
   }
