@@ -145,7 +145,7 @@ interface ExchangedFiles {
 }
 
 function createExchange(folder: string, files: readonly KeptFile[], suffix: string): ExchangedFiles {
-  const [added, kept]: [string[], string[]] = [[], []];
+  const [newFiles, oldFiles]: [string[], string[]] = [[], []];
   return {
     async exchange() {
       for (const { name, content } of files) {
@@ -153,17 +153,18 @@ function createExchange(folder: string, files: readonly KeptFile[], suffix: stri
         const isThere = existsSync(file);
         if (isThere) {
           await copyFile(file, file + suffix);
-          kept.push(file);
+          oldFiles.push(file);
         }
         await replaceFile(file, content);
-        if (!isThere) added.push(file);
+        if (!isThere) newFiles.push(file);
       }
       const head = join(folder, HEAD_FILE);
-      if (!files.some(({ name }) => name === HEAD_FILE) && (await renameIfThere(head, head + suffix))) kept.push(head);
+      if (!files.some(({ name }) => name === HEAD_FILE) && (await renameIfThere(head, head + suffix)))
+        oldFiles.push(head);
     },
     async takeBack() {
-      for (const file of added) await rm(file, { force: true });
-      for (const file of kept) await rename(file + suffix, file);
+      for (const file of newFiles) await rm(file, { force: true });
+      for (const file of oldFiles) await rename(file + suffix, file);
     },
   };
 }

@@ -37,7 +37,10 @@ async function take(file: string, lockMs: number): Promise<void> {
   }
 }
 
-/** Removes a lock whose process has ended. One process at a time does so: another one would remove that of the process that takes it next. */
+/**
+ * Removes a lock whose process has ended. One process at a time does so: another one would remove that of the process that takes
+ * it next.
+ */
 export async function removeStale(file: string, isHeldNoMore: (file: string) => Promise<boolean>): Promise<void> {
   const removal = `${file}.stale`;
   if (!(await create(removal))) {
