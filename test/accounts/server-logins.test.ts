@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -13,6 +13,7 @@ import {
   type KeySource,
   type ServerLogins,
 } from "../../src/accounts/index.ts";
+import { createLoginFile } from "../../src/accounts/server-logins/file.ts";
 import { KnownSecrets } from "../../src/shared/secrets.ts";
 import { createLazyDatabase, type LazyDatabase, type StoreLocation } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
@@ -43,6 +44,22 @@ function createKeys(variable: string | undefined, folder?: string): KeySource {
 function open(folder: string, variable = KEY): ServerLogins {
   return createServerLogins({ folder }, createKeys(variable, folder));
 }
+
+test("takes the lock of a login at once after the process that held it was killed", async () => {
+  const folder = createFolder();
+  const openFile = () => createLoginFile(join(folder, "tokens.json"), async () => "");
+  const findLock = (): string => join(folder, readdirSync(folder).find((name) => name.endsWith(".lock")) ?? "");
+  const [lock, holder] = await openFile().exclusively(NOTES, async () => [
+    findLock(),
+    readFileSync(findLock(), "utf8"),
+  ]);
+  const [host, , instance, space] = holder.split("/");
+  writeFileSync(lock, [host, ENDED, instance, space].join("/"));
+  expect(await openFile().exclusively(NOTES, async () => readFileSync(lock, "utf8"))).toBe(holder);
+});
+
+/** No process has this number: it is beyond the largest of Linux. */
+const ENDED = 2 ** 22 + 1;
 
 const fileIn = (folder: string): string => join(folder, "logins.json");
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -108,6 +108,24 @@ test("a process that has the store open continues after a restored backup, and s
   await writer.audit.append([record(6)]);
   await writer.close();
   expect(await countRecords(folder)).toBe(2);
+});
+
+test("keeps the files in their places while it replaces them, and removes what a killed restore left [P8]", async () => {
+  const [folder, copies] = [createFolder(), createFolder()];
+  const database = await openDatabase({ folder });
+  await database.audit.append([record(1)]);
+  await database.audit.sign();
+  await backUpStore(folder, join(copies, "backup"));
+  await database.close();
+  mkdirSync(join(folder, `.restore-${2 ** 22 + 1}`)); // no process has this number
+  const key = join(folder, "audit-key.pem");
+  const { ino } = statSync(key);
+  await restoreStore(folder, join(copies, "backup"));
+  // What it keeps is a copy: the key itself was in its place until the restored one took it.
+  const copy = readdirSync(folder).find((name) => name.startsWith("audit-key.pem.before-restore-")) ?? "";
+  expect(statSync(join(folder, copy)).ino).not.toBe(ino);
+  expect(readFileSync(join(folder, copy), "utf8")).toBe(readFileSync(key, "utf8"));
+  expect(readdirSync(folder).filter((name) => name.startsWith(".restore-"))).toEqual([]);
 });
 
 test("leaves the store and no file when a restore fails at its end [P8]", async () => {

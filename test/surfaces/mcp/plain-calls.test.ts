@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import { OWNER } from "../../../src/model/caller.ts";
 import { createMcpSurface } from "../../../src/surfaces/mcp/index.ts";
+import { serveDescribed } from "./features/described.ts";
 import { newClient, oldClient, type Parsed, post, serve, shareRuntime, whenSlow } from "../serving.ts";
 
 const { version } = createRequire(import.meta.url)("../../../package.json") as { version: string };
@@ -318,6 +319,21 @@ test("ends the calls of a session with the session [V6]", async () => {
   expect((await fetch(`${url}/mcp`, { method: "DELETE", headers: session })).status).toBe(200);
   await aborted;
   expect((await call).json).toMatchObject({ id: 1, error: cancelledAs("the session has ended") });
+});
+
+test("answers the open requests of a session at its end, also those that call nothing [V1, V6]", async () => {
+  const uri = "note://today";
+  const notes = { resources: [{ uri, name: "today" }], silent: ["resources/read"] };
+  const { url, runtime } = await serveDescribed({ notes });
+  const session = await openSession(url.replace(/\/mcp$/, ""));
+  const read = post(url, { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri } }, session);
+  const listArrived = async () => {
+    const { received } = (await runtime.call("NotesMCP.received", {})) as Parsed;
+    return received.map(({ method }: Parsed) => method);
+  };
+  await expect.poll(listArrived).toContain("resources/read");
+  expect((await fetch(url, { method: "DELETE", headers: session })).status).toBe(200);
+  expect((await read).json).toMatchObject({ id: 1, error: cancelledAs("the session has ended") });
 });
 
 test("rejects a message that is both a request and an answer [V1]", async () => {
