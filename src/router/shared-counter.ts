@@ -1,5 +1,5 @@
 import { sentence, SkillgateError } from "../errors.ts";
-import { type Database, getPartMs, NOTED_PART_MS } from "../store/index.ts";
+import { type CountersInTurn, type Database, getPartMs, NOTED_PART_MS } from "../store/index.ts";
 import type { CallWindow, FullWindow } from "./call-counter.ts";
 
 /** Counts calls in the database, for all processes on it. */
@@ -16,29 +16,30 @@ export interface SharedCounter {
 }
 
 export function createSharedCounter(open: () => Promise<Pick<Database, "counters">>, now: () => number): SharedCounter {
-  async function takeOne(window: CallWindow, counters: Database["counters"]): Promise<number> {
+  /** The milliseconds until a window has space; 0 if it has some. */
+  async function findWaitMs(window: CallWindow, counters: CountersInTurn): Promise<number> {
     const { key, maxCalls, lengthMs } = window;
     const time = now();
     const partMs = getPartMs(window);
-    const start = getStart(time, partMs);
-    const readParts = (): ReturnType<typeof counters.list> => counters.list(key, time - lengthMs - partMs);
-    const parts = await readParts();
-    if (sum(parts) < maxCalls) {
-      const part = { bucket: key, start, expires: start + 2 * lengthMs };
-      const count = await counters.add(part);
-      // Simultaneous calls in this part get different counts; those in other parts are found by reading again.
-      const others = (await readParts()).filter((other) => other.start !== start);
-      if (sum(others) + count <= maxCalls) return 0;
-      await counters.add(part, -1);
-    }
-    return Math.max(1, getFreeTime(parts, maxCalls, start) + partMs + lengthMs - time);
+    const parts = await counters.list(key, time - lengthMs - partMs);
+    if (sum(parts) < maxCalls) return 0;
+    return Math.max(1, getFreeTime(parts, maxCalls, getStart(time, partMs)) + partMs + lengthMs - time);
   }
 
-  async function release(windows: readonly CallWindow[]): Promise<void> {
-    const { counters } = await open();
+  async function takeInTurn(windows: readonly CallWindow[], counters: CountersInTurn): Promise<FullWindow | undefined> {
+    for (const [index, window] of windows.entries()) {
+      const waitMs = await findWaitMs(window, counters);
+      if (waitMs > 0) return { index, waitMs };
+    }
+    await addAll(windows, counters, 1);
+    return undefined;
+  }
+
+  /** Adds 1 or -1 to the present part of each window. */
+  async function addAll(windows: readonly CallWindow[], counters: CountersInTurn, amount: 1 | -1): Promise<void> {
     for (const window of windows) {
       const start = getStart(now(), getPartMs(window));
-      await counters.add({ bucket: window.key, start, expires: start + 2 * window.lengthMs }, -1);
+      await counters.add({ bucket: window.key, start, expires: start + 2 * window.lengthMs }, amount);
     }
   }
 
@@ -49,13 +50,13 @@ export function createSharedCounter(open: () => Promise<Pick<Database, "counters
       nextSweep = now() + SWEEP_MS;
       await counters.expire(now());
     }
-    for (const [index, window] of windows.entries()) {
-      const waitMs = await takeOne(window, counters);
-      if (waitMs === 0) continue;
-      await release(windows.slice(0, index));
-      return { index, waitMs };
-    }
-    return undefined;
+    const buckets = windows.map(({ key }) => key);
+    return counters.useInTurn(buckets, (inTurn) => takeInTurn(windows, inTurn));
+  }
+
+  async function release(windows: readonly CallWindow[]): Promise<void> {
+    const { counters } = await open();
+    await addAll(windows, counters, -1);
   }
 
   return {

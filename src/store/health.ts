@@ -91,6 +91,6 @@ export function reportHealth(engine: StoreEngine, health: HealthRecord): StoreEn
   return {
     ...engine,
     ...guardRows(read, write),
-    transaction: (lock, work) => commit(() => engine.transaction(lock, work)),
+    transaction: (locks, work) => commit(() => engine.transaction(locks, work)),
   };
 }

@@ -34,7 +34,7 @@ export {
 export type { AutomationTable, OccurrenceChange, OpenOccurrences } from "./tables/automations.ts";
 export type { AddedDelivery, DeliveryToAdd } from "./tables/deliveries.ts";
 export { getProcessName, hasEnded } from "./process-name.ts";
-export { getCallerBucket, getPartMs, NOTED_PART_MS } from "./tables/counters.ts";
+export { type CountersInTurn, getCallerBucket, getPartMs, NOTED_PART_MS } from "./tables/counters.ts";
 export type { KeyRow } from "./tables/keys.ts";
 export { type ProgramSpace, type SpaceState, toSpaceId } from "./tables/program-values.ts";
 export {

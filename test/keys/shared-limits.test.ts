@@ -29,6 +29,39 @@ test.each(kinds)(
   },
 );
 
+test.each(kinds)(
+  "lets as many simultaneous calls pass as have space, also where a part of the window ends between them on %s [P5]",
+  async (_kind, makeLocation) => {
+    await using database = await openDatabase(makeLocation());
+    let now = 1_000_000_000;
+    // Each look at the clock is a second after the one before, and a part of a minute is three seconds long.
+    const counter = createSharedCounter(
+      async () => database,
+      () => (now += 1_000),
+    );
+    const take = async (maxCalls: number): Promise<number> => {
+      const window = { key: `at most ${maxCalls}`, maxCalls, lengthMs: MINUTE_MS };
+      const answers = await Promise.all(Array.from({ length: 12 }, () => counter.take([window])));
+      return answers.filter((full) => full === undefined).length;
+    };
+    expect(await take(6)).toBe(6);
+    expect(await take(1)).toBe(1);
+  },
+);
+
+test("refuses no call because of one that another window refuses at the same time [P5]", async () => {
+  await using database = await openDatabase({});
+  const counter = createSharedCounter(
+    async () => database,
+    () => 1_000_000_000,
+  );
+  const one = { key: "one", maxCalls: 1, lengthMs: MINUTE_MS };
+  const full = { key: "full", maxCalls: 1, lengthMs: MINUTE_MS };
+  await counter.take([full]);
+  const answers = await Promise.all([counter.take([one, full]), counter.take([one]), counter.take([full, one])]);
+  expect(answers).toMatchObject([{ index: 1 }, undefined, { index: 0 }]);
+});
+
 test(
   "lets at most the limit pass in any minute, and the next call after the time that a refusal states [P5]",
   { tags: "repeated" },

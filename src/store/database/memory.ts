@@ -30,7 +30,7 @@ export function createMemoryEngine(): StoreEngine {
     kind: "memory",
     place: "",
     getGeneration: () => 0,
-    transaction: (_lock, work) =>
+    transaction: (_locks, work) =>
       queued(async () => {
         changes = [];
         try {

@@ -9,19 +9,20 @@ interface TransactionWork<Result> {
 }
 
 /**
- * Returns a transaction that holds a lock and can be repeated after its connection was lost: if the lost attempt was committed,
+ * Returns a transaction that holds locks and can be repeated after its connection was lost: if the lost attempt was committed,
  * the work is not done again.
  */
 export function createTransaction<Result>(
   sql: Sql,
-  lock: string,
+  locks: readonly string[],
   { work, isStored }: TransactionWork<Result>,
 ): () => Promise<Result> {
   let earlier: { readonly value: Result } | undefined;
   return () =>
     begin(sql, async (queries) => {
-      // Waits for an attempt that the server is still committing.
-      await queries.unsafe("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock], { prepare: true });
+      // Waits for an attempt that the server is still committing. In one order, so that no two wait for each other.
+      for (const lock of locks.toSorted())
+        await queries.unsafe("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock], { prepare: true });
       if (earlier !== undefined && (await isStored(queries))) return earlier.value;
       const value = await work(queries);
       earlier = { value };

@@ -15,7 +15,7 @@ import { isConflict, isLost, isUnsent, toStoreError } from "./postgres-errors.ts
 import { begin, createTransaction } from "./postgres-transaction.ts";
 import type { SchemaRows, SqlEngine } from "./schema.ts";
 import { createSqlRows, getColumns, type SqlResult, type SqlStatement, toSqlName } from "./sql.ts";
-import { guardRows, type RowOperation, type Table, type Where } from "./table.ts";
+import { guardRows, type Locks, type RowOperation, type Table, type Where } from "./table.ts";
 import { createWatchers } from "./watch.ts";
 
 /** Limit of the protocol on the parameters of one statement. */
@@ -57,7 +57,7 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
     insert: (table, list) => repeat(createInsertion(sql, table, list)),
     execute: (text) => attempt(() => rows.execute(text)),
     hasTable: (name) => repeat(() => rows.hasTable(name)),
-    transaction: (lock, work) => repeat(createRepeatableWork(sql, lock, work)),
+    transaction: (locks, work) => repeat(createRepeatableWork(sql, locks, work)),
     watch(listener) {
       subscription ??= subscribe(target, CHANNEL, () => watchers.announce());
       return watchers.watch(listener);
@@ -122,7 +122,7 @@ function createInsertion<Row extends object>(sql: Sql, table: Table<Row>, list: 
 /** Returns the transaction, which recognizes what an earlier attempt has stored by the rows that it has inserted. */
 function createRepeatableWork<Result>(
   sql: Sql,
-  lock: string,
+  locks: Locks,
   work: (rows: SchemaRows) => Promise<Result>,
 ): () => Promise<Result> {
   let isInserted = async (_rows: SchemaRows): Promise<boolean> => false;
@@ -136,7 +136,8 @@ function createRepeatableWork<Result>(
       },
     };
   };
-  return createTransaction(sql, `${CHANNEL} ${lock}`, {
+  const names = [locks].flat().map((lock) => `${CHANNEL} ${lock}`);
+  return createTransaction(sql, names, {
     work: (queries) => work(toRows(queries)),
     isStored: (queries) => isInserted(toRows(queries)),
   });

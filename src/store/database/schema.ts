@@ -20,6 +20,7 @@ import {
   type ColumnKind,
   defineTable,
   integer,
+  type Locks,
   type RowOf,
   type Rows,
   type StoreEngine,
@@ -84,7 +85,7 @@ export interface SchemaRows extends Rows {
 
 /** An engine whose tables are created by statements. */
 export interface SqlEngine extends StoreEngine, SchemaRows {
-  transaction<Result>(lock: string, work: (rows: SchemaRows) => Promise<Result>): Promise<Result>;
+  transaction<Result>(locks: Locks, work: (rows: SchemaRows) => Promise<Result>): Promise<Result>;
 }
 
 /** Creates the tables of an empty database, and those that an older schema does not have. Throws for a schema that is not known. */

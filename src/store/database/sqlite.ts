@@ -30,7 +30,7 @@ export async function openSqlite(
   const open = async (): Promise<SqliteFile> => {
     const opened = await openFile(file, program, options);
     try {
-      const transaction: SqlEngine["transaction"] = (_lock, work) => opened.transact(work);
+      const transaction: SqlEngine["transaction"] = (_locks, work) => opened.transact(work);
       await createTables({ ...opened.rows, kind: "sqlite", place: file, transaction });
       return opened;
     } catch (error) {
@@ -170,7 +170,7 @@ function createEngine(
     getGeneration: () => reopened.getGeneration(),
     execute: (statement) => write((rows) => rows.execute(statement)),
     hasTable: (name) => read((rows) => rows.hasTable(name)),
-    transaction: (_lock, work) => write(work),
+    transaction: (_locks, work) => write(work),
     watch: (listener) => watchers.watch(listener),
     announce: async () => watchers.announce(),
     now: async () => Date.now(),

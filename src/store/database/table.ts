@@ -142,6 +142,9 @@ export interface EngineSize {
   readonly program: string;
 }
 
+/** The name of a lock, or several names. */
+export type Locks = string | readonly string[];
+
 /** A database program with the tables of the store. */
 export interface StoreEngine extends Rows {
   readonly kind: "sqlite" | "postgres" | "memory";
@@ -150,11 +153,11 @@ export interface StoreEngine extends Rows {
   /** Counts how often the database was replaced by another one while it was open: what was read before does not fit it. */
   getGeneration(): number;
   /**
-   * Runs `work` in a transaction, and rolls it back if it throws. Transactions with the same `lock` run one after the other,
+   * Runs `work` in a transaction, and rolls it back if it throws. Transactions with a lock in common run one after the other,
    * also in different processes. `work` uses only the rows that it receives, and waits for nothing else. It may run again after
    * a lost connection; a transaction that inserts rows is committed once.
    */
-  transaction<Result>(lock: string, work: (rows: Rows) => Promise<Result>): Promise<Result>;
+  transaction<Result>(locks: Locks, work: (rows: Rows) => Promise<Result>): Promise<Result>;
   /** Calls `listener` after another process has changed a table, or this one has called `announce`. */
   watch(listener: () => void): () => void;
   /** Makes the watchers of all processes run. */

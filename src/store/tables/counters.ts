@@ -1,4 +1,4 @@
-import { defineTable, integer, type RowOf, type StoreEngine, text } from "../database/table.ts";
+import { defineTable, integer, type RowOf, type Rows, type StoreEngine, text } from "../database/table.ts";
 
 /** How often something happened in one window of time. */
 export type CounterRow = RowOf<typeof COUNTERS>;
@@ -37,21 +37,41 @@ export function getCallerBucket(what: "minute" | "hour" | "replay" | "check", ca
 }
 
 /** Counters that all processes on the store share, for limits of rates. */
-export interface CounterTable {
-  /** Adds 1, or `amount`, to the counter of a window, and returns the new count. A negative amount takes calls back. */
-  add(window: Omit<CounterRow, "count">, amount?: number): Promise<number>;
+export interface CounterTable extends CountersInTurn {
   get(bucket: string, start: number): Promise<number>;
-  /** The windows of a bucket that begin after a time, the oldest first. */
-  list(bucket: string, after: number): Promise<readonly CounterRow[]>;
+  /**
+   * Runs `work` in a transaction; of several with one of the buckets, in whatever process, one after the other. `work` may run
+   * again after a lost connection, so that a use may count twice.
+   */
+  useInTurn<Result>(buckets: readonly string[], work: (counters: CountersInTurn) => Promise<Result>): Promise<Result>;
   /** Deletes the windows that may be deleted by `time`, and returns how many these were. */
   expire(time: number): Promise<number>;
 }
 
+/** The part of the counters that a transaction needs. */
+export interface CountersInTurn {
+  /** Adds 1, or `amount`, to the counter of a window, and returns the new count. A negative amount takes calls back. */
+  add(window: Omit<CounterRow, "count">, amount?: number): Promise<number>;
+  /** The windows of a bucket that begin after a time, the oldest first. */
+  list(bucket: string, after: number): Promise<readonly CounterRow[]>;
+}
+
 export function createCounterTable(engine: StoreEngine): CounterTable {
   return {
-    add: (window, amount = 1) => engine.count(COUNTERS, { ...window, count: amount }, "count"),
+    ...createCounters(engine),
     get: async (bucket, start) => (await engine.select(COUNTERS, { bucket, start }))[0]?.count ?? 0,
-    list: (bucket, after) => engine.select(COUNTERS, { bucket, start: { gt: after } }, { order: "start" }),
+    useInTurn: (buckets, work) =>
+      engine.transaction(
+        buckets.map((bucket) => `counter ${bucket}`),
+        (rows) => work(createCounters(rows)),
+      ),
     expire: (time) => engine.delete(COUNTERS, { expires: { lt: time } }),
+  };
+}
+
+function createCounters(rows: Pick<Rows, "count" | "select">): CountersInTurn {
+  return {
+    add: (window, amount = 1) => rows.count(COUNTERS, { ...window, count: amount }, "count"),
+    list: (bucket, after) => rows.select(COUNTERS, { bucket, start: { gt: after } }, { order: "start" }),
   };
 }
