@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 
 import { createRuntime, defineSkill } from "../../src/index.ts";
+import { RunningLimit } from "../../src/runtime/api/running-limit.ts";
 import { Cancellation } from "../../sandbox/index.ts";
 import { openSandbox, run } from "../support/sandbox.ts";
 
@@ -98,6 +99,41 @@ test("gives a caller of four times the weight more of the computing time [S7]", 
   ]);
   const light = ends.slice(0, ends.lastIndexOf("heavy")).filter((caller) => caller === "light").length;
   expect(light).toBeLessThan(20);
+});
+
+test("starts no program beside the limit of its caller when one that waits is cancelled, or comes in between [P5]", async () => {
+  const limit = new RunningLimit();
+  const caller = { id: "ada", permissions: [], limits: { maxRunning: 1 } };
+  let [running, most] = [0, 0];
+  const start = async (signal?: AbortSignal): Promise<() => void> => {
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    void limit.run(caller, signal, async () => {
+      if (signal?.aborted === true) return;
+      most = Math.max(most, ++running);
+      await ended;
+      running--;
+    });
+    return end;
+  };
+  const cancelled = new AbortController();
+  const endFirst = await start();
+  await start(cancelled.signal);
+  const endThird = await start();
+  cancelled.abort();
+  await setImmediate();
+  expect([running, most]).toEqual([1, 1]);
+
+  endFirst();
+  const others: (() => void)[] = [];
+  for (let turn = 0; turn < 6; turn++) others.push(await start()); // one in each microtask after the end
+  await setImmediate();
+  expect([running, most]).toEqual([1, 1]);
+  for (const end of [endThird, ...others]) {
+    end();
+    await setImmediate();
+  }
+  expect([running, most]).toEqual([0, 1]);
 });
 
 test("runs as many programs of a caller at once as its limit allows; the others wait [P5]", async () => {

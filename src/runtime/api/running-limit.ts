@@ -1,11 +1,18 @@
 import { type Cancellable, cancellableBy } from "../../../sandbox/index.ts";
 import type { Caller } from "../../model/caller.ts";
 
+/** A program that waits. */
+interface ProgramInLane {
+  readonly maxRunning: number;
+  /** Lets it run, counted or not. */
+  readonly start: (isCounted: boolean) => void;
+}
+
 /** The programs of one caller. */
 interface Lane {
   running: number;
-  /** Start the programs that wait, in their order. */
-  readonly waiting: Set<() => void>;
+  /** In the order of their arrival. */
+  readonly waiting: Set<ProgramInLane>;
 }
 
 /** Lets a caller with `maxRunning` have that many programs at the same time; further ones wait. */
@@ -21,28 +28,45 @@ export class RunningLimit {
     if (maxRunning === undefined) return work();
     const lane = this.#lanes.get(id) ?? { running: 0, waiting: new Set() };
     this.#lanes.set(id, lane);
-    if (lane.running >= maxRunning) await waitInLane(lane, signal);
-    lane.running++;
+    if (lane.running < maxRunning) lane.running++;
+    else if (!(await waitInLane(lane, maxRunning, signal))) return work();
     try {
       return await work();
     } finally {
       lane.running--;
-      const [next] = lane.waiting;
-      if (next !== undefined) next();
-      else if (lane.running === 0) this.#lanes.delete(id);
+      startNext(lane);
+      if (lane.running === 0) this.#lanes.delete(id);
     }
   }
 }
 
-function waitInLane({ waiting }: Lane, signal: AbortSignal | Cancellable | undefined): Promise<void> {
+/** Counts the programs that may run now before they start: another one may arrive in between. */
+function startNext(lane: Lane): void {
+  for (const { maxRunning, start } of lane.waiting) {
+    if (lane.running >= maxRunning) return;
+    lane.running++;
+    start(true);
+  }
+}
+
+/** Waits until a program may run; returns false if its signal aborts before. */
+function waitInLane(
+  { waiting }: Lane,
+  maxRunning: number,
+  signal: AbortSignal | Cancellable | undefined,
+): Promise<boolean> {
   return new Promise((resolve) => {
     let stopListening: (() => void) | undefined;
-    const start = (): void => {
-      waiting.delete(start);
-      stopListening?.();
-      resolve();
+    const program: ProgramInLane = {
+      maxRunning,
+      start(isCounted) {
+        waiting.delete(program);
+        stopListening?.();
+        resolve(isCounted);
+      },
     };
-    waiting.add(start);
-    stopListening = signal && ("onCancel" in signal ? signal : cancellableBy(signal)).onCancel(start);
+    waiting.add(program);
+    stopListening =
+      signal && ("onCancel" in signal ? signal : cancellableBy(signal)).onCancel(() => program.start(false));
   });
 }
