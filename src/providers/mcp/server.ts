@@ -350,8 +350,9 @@ export class Server {
     return "error" in state ? { status: state.kind, error: state.error } : { status: state.kind };
   }
 
-  /** Opens a connection for one caller. It uses the tool listing of the shared connection. */
+  /** Opens a connection for one caller. It uses the tool listing of the shared connection. Throws `SERVER_GONE` after `close`. */
   #openOwn(callers: ActiveCallers, { caller, client }: RequestContext, separate?: CallerConfig): ManagedConnection {
+    if (this.#managed.closing.aborted) throw serverGoneError({ server: this.config.name }, "is closed");
     const { config, values, account } = separate ?? { config: this.config, values: [] };
     const secrets = values.length === 0 ? this.#options.secrets : this.#options.secrets.with(values);
     // To a client of the older protocol, a server that speaks both sends its requests only over the older one.

@@ -97,6 +97,9 @@ test("uses one connection for each caller that answers requests, and asks each i
   expect(bob.ask.mock.calls.map(([request]) => request)).toEqual(["roots/list"]);
   await provider.close();
   await Promise.all(pids.map((pid) => ended(Number(pid))));
+  // A call that waited for a person may come now.
+  const late = call(provider, "pid", {}, by("eve"));
+  await expect(late).rejects.toMatchObject({ code: "SERVER_GONE", message: expect.stringContaining("is closed") });
 });
 
 test("shares one process of a modern server, and asks exactly the client of each call [M7]", async () => {
