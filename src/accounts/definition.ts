@@ -1,6 +1,6 @@
 import type { CredentialPlace } from "../model/account.ts";
 import { hashValueFully } from "../shared/digest.ts";
-import { MIN_SECRET_LENGTH } from "../shared/secrets.ts";
+import { MIN_SECRET_LENGTH } from "../shared/masks/mask.ts";
 
 /** An account of the settings. */
 export type AccountDefinition = ApiKeyDefinition | BasicDefinition | BearerDefinition | OAuthDefinition;

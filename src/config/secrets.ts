@@ -1,6 +1,6 @@
 import { isRecord } from "../model/json.ts";
 import type { OAuthConfig, ServerConfig } from "../providers/mcp/index.ts";
-import { isSecretName } from "../shared/secrets.ts";
+import { isSecretName } from "../shared/masks/secret-name.ts";
 import { MASK, maskedLine, maskWord, maskWords } from "./shown.ts";
 import { fillIn, type Variables } from "./variables.ts";
 

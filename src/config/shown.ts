@@ -1,6 +1,7 @@
 import { isRecord } from "../model/json.ts";
 import { getAddress, getCommandWords } from "./servers/entry-keys.ts";
-import { isSecretName, maskTokens } from "../shared/secrets.ts";
+import { isSecretName } from "../shared/masks/secret-name.ts";
+import { maskTokens } from "../shared/masks/token-formats.ts";
 
 /** Replaces a secret in output. */
 export const MASK = "***";

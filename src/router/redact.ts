@@ -1,6 +1,8 @@
 import { readdirSync } from "node:fs";
 
-import { type KnownSecrets, MASK, maskTokens } from "../shared/secrets.ts";
+import { MASK } from "../shared/masks/mask.ts";
+import { maskTokens } from "../shared/masks/token-formats.ts";
+import { type KnownSecrets } from "../shared/secrets.ts";
 
 /** How much of a text is read, and how much of it is kept. */
 const READ_CHARACTERS = 16_000;

@@ -1,6 +1,7 @@
 import type { Caller } from "../model/caller.ts";
 import { setBounded } from "../shared/lru.ts";
-import { type KnownSecrets, replaceTexts } from "../shared/secrets.ts";
+import { replaceTexts } from "../shared/masks/replace-texts.ts";
+import { type KnownSecrets } from "../shared/secrets.ts";
 
 /** The values of calls of one skill, as one caller sees them, and as the skill sees them. */
 export interface SecretView {

@@ -13,7 +13,8 @@ import {
   type KeySource,
 } from "../../src/accounts/index.ts";
 import type { Caller } from "../../src/model/caller.ts";
-import { KnownSecrets, MASK } from "../../src/shared/secrets.ts";
+import { MASK } from "../../src/shared/masks/mask.ts";
+import { KnownSecrets } from "../../src/shared/secrets.ts";
 import { backUpStore, createLazyDatabase, type LazyDatabase, type StoreLocation } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
 

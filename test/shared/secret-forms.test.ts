@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { KnownSecrets, MASK, replaceTexts } from "../../src/shared/secrets.ts";
+import { MASK } from "../../src/shared/masks/mask.ts";
+import { replaceTexts } from "../../src/shared/masks/replace-texts.ts";
+import { KnownSecrets } from "../../src/shared/secrets.ts";
 
 const SECRETS = [
   "canary-secret-1234",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { KnownSecrets, maskTokens } from "../../src/shared/secrets.ts";
+import { maskTokens } from "../../src/shared/masks/token-formats.ts";
+import { KnownSecrets } from "../../src/shared/secrets.ts";
 import { takeShare } from "../support/repetitions.ts";
 
 const KNOWN = new KnownSecrets(["canary-secret-1234"]);

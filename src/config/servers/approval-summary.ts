@@ -1,5 +1,5 @@
 import { isRecord } from "../../model/json.ts";
-import { isSecretName } from "../../shared/secrets.ts";
+import { isSecretName } from "../../shared/masks/secret-name.ts";
 import { MASK, maskText, quoted } from "../shown.ts";
 import { getAddress, getCommandWords, isWord } from "./entry-keys.ts";
 

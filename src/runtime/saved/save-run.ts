@@ -3,7 +3,7 @@ import type { Catalog, Method } from "../../model/catalog.ts";
 import type { MethodMetadata } from "../../model/skill.ts";
 import type { SavedFile } from "../../providers/skills/index.ts";
 import { type Cassette, type CassetteSkill, INPUT_PATH, RECOMPILABLE_FORMAT, withInputCall } from "../../runs/index.ts";
-import { MASK } from "../../shared/secrets.ts";
+import { MASK } from "../../shared/masks/mask.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { hashDefinition } from "../execution/run-header.ts";
 import { formatPlace } from "./literals.ts";

@@ -1,5 +1,6 @@
 import type { Credential, CredentialPlace } from "../../model/account.ts";
-import { KnownSecrets, MIN_SECRET_LENGTH } from "../secrets.ts";
+import { MIN_SECRET_LENGTH } from "../masks/mask.ts";
+import { KnownSecrets } from "../secrets.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -10,7 +10,8 @@ import {
   type OAuthDefinition,
 } from "../../../src/accounts/index.ts";
 import type { OpenAccount } from "../../../src/model/account.ts";
-import { KnownSecrets, MASK } from "../../../src/shared/secrets.ts";
+import { MASK } from "../../../src/shared/masks/mask.ts";
+import { KnownSecrets } from "../../../src/shared/secrets.ts";
 import { createLazyDatabase, type StoreLocation } from "../../../src/store/index.ts";
 import { prepareDatabases } from "../../support/databases.ts";
 import { startOAuthProvider, type TestProvider } from "../../support/servers/oauth-provider.ts";

@@ -12,7 +12,7 @@ import { createError, type SkillgateError } from "../../../errors.ts";
 import { OWNER } from "../../../model/caller.ts";
 import type { JsonSchema } from "../../../model/json.ts";
 import type { Plan } from "../../../model/plan.ts";
-import { MASK } from "../../../shared/secrets.ts";
+import { MASK } from "../../../shared/masks/mask.ts";
 import type { RunApi } from "../../api/run.ts";
 import type { RecordedProgram, SavedSkills } from "../../saved/index.ts";
 import type { AutomationEntry } from "../automation-files.ts";

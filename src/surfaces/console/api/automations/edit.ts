@@ -1,4 +1,4 @@
-import { MASK } from "../../../../shared/secrets.ts";
+import { MASK } from "../../../../shared/masks/mask.ts";
 import type { AutomationCheck, AutomationFileText } from "../../automation-messages.ts";
 import { type ConsoleRequest, readText as readField } from "../../endpoints.ts";
 import { invalidRequest } from "../../problem.ts";
