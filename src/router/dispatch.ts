@@ -77,7 +77,7 @@ export function dispatch({
       if (pause !== undefined) await pause;
       requireBounds(result, `"${method.path}"`);
       const value = view.hide(result);
-      if (value !== result) call.addNote(view.note);
+      if (!Object.is(value, result)) call.addNote(view.note);
       return { value, cached: false };
     } catch (error) {
       const stack = findSkillError(error)?.stack;

@@ -110,6 +110,20 @@ test("shows a placeholder to the program, and gives the value to the method [P9]
   expect(received).toEqual([`Bearer ${CANARY}`]);
 });
 
+test("mentions no placeholder beside a result with NaN", async () => {
+  const NumbersSkill = defineSkill({
+    name: "NumbersSkill",
+    description: "Has numbers that JSON does not have",
+    methods: {
+      one: { description: "Read one", run: () => Number.NaN },
+      list: { description: "Read a list", run: () => ({ list: [Number.NaN, -0] }) },
+    },
+  });
+  const { runtime } = await openRuntime({ skills: [VaultSkill, NumbersSkill] });
+  const outcome = await runtime.run("[await device.NumbersSkill.one(), await device.NumbersSkill.list()]");
+  expect(outcome).toMatchObject({ kind: "completed", value: [null, { list: [null, 0] }], notes: [] });
+});
+
 test("keeps the number of a secret from run to run, with another one for each form of it [P9]", async () => {
   const { runtime } = await openRuntime();
   const source = "return [await device.VaultSkill.read(), await device.VaultSkill.encode()]";

@@ -16,7 +16,7 @@ function isChanged(value: unknown, mask: Mask): boolean {
   const visited = new Set<unknown>();
   while (pending.length > 0) {
     const next = pending.pop();
-    if (maskedLeaf(next, mask) !== next) return true;
+    if (!Object.is(maskedLeaf(next, mask), next)) return true;
     if (typeof next !== "object" || next === null || visited.has(next)) continue;
     visited.add(next);
     for (const part of getParts(next)) pending.push(part);
@@ -100,7 +100,7 @@ function isByte(item: unknown): item is number {
 
 function toMaskedCopy(value: unknown, mask: Mask, copies: Map<unknown, unknown>, depth = 0): unknown {
   const leaf = maskedLeaf(value, mask);
-  if (leaf !== value || typeof value !== "object" || value === null) return leaf;
+  if (!Object.is(leaf, value) || typeof value !== "object" || value === null) return leaf;
   if (depth > MAX_DEPTH) return MASK;
   if (copies.has(value)) return copies.get(value);
   const copy = (part: unknown): unknown => toMaskedCopy(part, mask, copies, depth + 1);
