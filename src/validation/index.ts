@@ -8,7 +8,7 @@ import { createTimeBudget } from "./time-budget.ts";
 import { createErrorFinder, type ErrorFinder } from "./error-finder.ts";
 import { checkInput, inputCheckFor, type InputCheck, type Validation } from "./input.ts";
 import { findUnknownPointers } from "./json-pointer.ts";
-import { copyValue, measure } from "./size.ts";
+import { copyResult, measure } from "./size.ts";
 import type { Finding } from "./schema/evaluation.ts";
 import { describeErrors } from "./value-check.ts";
 
@@ -73,9 +73,8 @@ export function createValidator(
       // Documents of APIs often err about results.
       if (output === undefined || definition.request !== undefined || isQuarantined(method)) return undefined;
       const check = getOrCreate(outputs, output, () => createErrorFinder(output, false, budget));
-      const { weight, hasDates } = measure(value);
-      // A schema describes a date as it is in JSON.
-      const json = hasDates ? copyValue(value, (date) => date.toJSON()) : (value ?? null);
+      const { weight, hasDates, hasCollections } = measure(value);
+      const json = hasDates || hasCollections ? copyResult(value) : (value ?? null);
       const errors = check.errorsIn(json, weight);
       if (errors === TIMED_OUT) countTimeout(method);
       return errors === TIMED_OUT ? undefined : outputProblem(method, errors, json);

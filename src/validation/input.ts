@@ -15,7 +15,7 @@ import { UNKNOWN } from "../model/plan.ts";
 
 /** Copies the input with each date as ISO 8601 text. */
 function withTexts(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return copyObject(args, (date) => date.toJSON());
+  return copyObject(args, (instance) => (instance instanceof Date ? instance.toJSON() : instance));
 }
 
 /**
@@ -29,7 +29,7 @@ function restoreDates(
   weight: number,
 ): void {
   const errors = check.errorsIn(
-    copyObject(args, () => UNKNOWN),
+    copyObject(args, (instance) => (instance instanceof Date ? UNKNOWN : instance)),
     weight,
   );
   if (errors === TIMED_OUT) return;

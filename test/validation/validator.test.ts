@@ -555,6 +555,19 @@ describe("validates results against the output schema [X1]", () => {
     );
   });
 
+  test("describes a Set and a Map as the program gets them", () => {
+    const list = { type: "array", items: { type: "string", format: "date-time" } };
+    const method = methodWith(
+      { type: "object" },
+      { type: "object", properties: { sets: { type: "object", additionalProperties: list }, pairs: list } },
+    );
+    const dates = new Set([new Date(0)]);
+    expect(validator.validateOutput(method, { sets: new Map([["a", dates]]), pairs: dates })).toBeUndefined();
+    expect(validator.validateOutput(method, { sets: new Map([["a", new Set([5])]]), pairs: new Map([[1, "b"]]) })).toBe(
+      'The result of TestSkill.try does not match its output schema: "sets.a[0]" must be a string, not 5; "pairs[0]" must be a string, not an array',
+    );
+  });
+
   test("reports nothing without an output schema, and fills in no default", () => {
     expect(validator.validateOutput(methodWith({ type: "object" }), 5)).toBeUndefined();
     const value = {};
