@@ -1,4 +1,5 @@
 import {
+  COLLATION_OPTIONS,
   DATE_OPTIONS,
   type FormatAnswer,
   type FormatRequest,
@@ -12,9 +13,12 @@ import {
 const MAX_FORMATS = 32;
 const MAX_MESSAGE = 300;
 
-type LocaleFormat = Intl.DateTimeFormat | Intl.NumberFormat;
+type LocaleFormat = Intl.DateTimeFormat | Intl.NumberFormat | Intl.Collator;
 
-/** Formats dates and numbers for guests, whose engine has no tables. The zone is UTC unless the guest names one. */
+/** The options of each kind of request. */
+const OPTIONS = { date: DATE_OPTIONS, number: NUMBER_OPTIONS, collation: COLLATION_OPTIONS } as const;
+
+/** Formats dates and numbers and compares texts for guests, whose engine has no tables. The zone is UTC unless the guest names one. */
 export class LocaleFormats {
   readonly #formats = new Map<string, LocaleFormat>();
 
@@ -62,11 +66,18 @@ export class LocaleFormats {
 
 function createFormat(of: FormatRequest["of"], locale: string, options: FormatRequest["options"]): LocaleFormat {
   if (of === "date") return new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
+  // A language that Node does not have is compared as English: the default of Node is that of the machine.
+  if (of === "collation") return new Intl.Collator([locale, "en-US"], options);
   return new Intl.NumberFormat(locale, options);
 }
 
 function formatValue(format: LocaleFormat, { to, value }: FormatRequest): string {
   if (to === "resolve") return JSON.stringify(format.resolvedOptions());
+  if (format instanceof Intl.Collator) {
+    const start = value.indexOf(" ") + 1;
+    const end = start + Number.parseInt(value, 10);
+    return String(format.compare(value.slice(start, end), value.slice(end)));
+  }
   if (format instanceof Intl.DateTimeFormat) {
     const time = Number(value);
     return to === "text" ? format.format(time) : JSON.stringify(format.formatToParts(time));
@@ -80,7 +91,7 @@ function parseRequest(json: string | undefined): FormatRequest | undefined {
   try {
     const request = JSON.parse(json) as Partial<FormatRequest> | null;
     const { of, locale, options, to, value } = request ?? {};
-    if (of !== "date" && of !== "number") return undefined;
+    if (of !== "date" && of !== "number" && of !== "collation") return undefined;
     if (to !== "text" && to !== "parts" && to !== "resolve") return undefined;
     if (typeof locale !== "string" || typeof value !== "string") return undefined;
     if (typeof options !== "object" || options === null || Array.isArray(options)) return undefined;
@@ -92,9 +103,9 @@ function parseRequest(json: string | undefined): FormatRequest | undefined {
 
 /** Says what of a request is not allowed. */
 function findProblem({ of, locale, options }: FormatRequest): string | undefined {
-  if (!LOCALE.test(locale))
+  if (of !== "collation" && !LOCALE.test(locale))
     return `for the locale ${JSON.stringify(locale.slice(0, 40))}: only English is here, as en, en-US or en-GB; build the text yourself`;
-  const names = of === "date" ? DATE_OPTIONS : NUMBER_OPTIONS;
+  const names: Readonly<Record<string, OptionValues>> = OPTIONS[of];
   for (const [name, value] of Object.entries(options)) {
     const values = Object.hasOwn(names, name) ? names[name] : undefined;
     if (values === undefined) return `with the option ${JSON.stringify(name.slice(0, 40))}`;

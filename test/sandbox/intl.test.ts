@@ -92,6 +92,66 @@ cases.map(([kind, value, locales, options]) =>
   },
 );
 
+/** The characters of ASCII that a program may contain, letters in both cases, digits, and letters of other languages. */
+const ALPHABETS = [
+  Array.from({ length: 127 }, (_, code) => String.fromCharCode(code)),
+  Array.from("aAbBzZ -_09./"),
+  Array.from("0129ax."),
+  Array.from("aeäöéßÅøñzZ中日Яя\u0301\u0308\u00b7l👍\u0000"),
+];
+
+const COLLATIONS = [
+  [],
+  ["en"],
+  ["sv"],
+  ["de", { sensitivity: "base" }],
+  ["en-GB", { numeric: true, caseFirst: "upper" }],
+  ["xx", { ignorePunctuation: true, sensitivity: "accent" }],
+] as const;
+
+test.each(takeShare(4, [1, 2, 3, 4]))(
+  "compares texts as Node does, in any language, from seed %i [S4]",
+  { tags: "repeated" },
+  async (seed) => {
+    const random = createRandom(seed);
+    const text = (alphabet: readonly string[]): string =>
+      Array.from({ length: random(6) }, () => alphabet[random(alphabet.length)]).join("");
+    const cases = Array.from({ length: 1_000 }, (_, at) => {
+      const alphabet = ALPHABETS[at % ALPHABETS.length] ?? [];
+      const start = text(alphabet);
+      const collation = random(2) === 0 ? 0 : random(COLLATIONS.length);
+      return [start + text(alphabet), start + text(alphabet), COLLATIONS[collation] ?? []] as const;
+    });
+    const expected = cases.map(([left, right, [locale = "en-US", options]]) =>
+      left.localeCompare(right, [locale, "en-US"], options),
+    );
+    const code = `const cases = ${JSON.stringify(cases)};
+cases.map(([left, right, [locale, options]], at) =>
+  at % 2 === 0 ? left.localeCompare(right, locale, options) : new Intl.Collator(locale, options).compare(left, right))`;
+    const found = (await evaluate(code)) as readonly number[];
+    expect(found.map((order, at) => [cases[at], order])).toEqual(expected.map((order, at) => [cases[at], order]));
+  },
+);
+
+test("sorts words as readers expect, and long texts by their beginnings [S4]", async () => {
+  const code = `const words = ["zebra", "Äpfel", "apple", "Banana", "item 10", "item 9", "résumé", "resume"];
+const long = (end) => "é".repeat(500) + end;
+[
+  words.toSorted((a, b) => a.localeCompare(b)),
+  words.toSorted(Intl.Collator("en", { numeric: true }).compare).slice(3, 5),
+  ["b", "a"].map((end) => long(end).localeCompare(long("b"))),
+  [long("").localeCompare(long("")), "a".localeCompare(), "null".localeCompare(null)],
+  new Intl.Collator("en", { numeric: 1 }).resolvedOptions().numeric,
+]`;
+  expect(await evaluate(code)).toEqual([
+    ["Äpfel", "apple", "Banana", "item 10", "item 9", "resume", "résumé", "zebra"],
+    ["item 9", "item 10"],
+    [0, -1],
+    [0, -1, 0],
+    true,
+  ]);
+});
+
 test("the zone is UTC unless the program names one, like that of the clock [S4]", async () => {
   const code = `const at = new Date(0);
 [at.toLocaleString("en-GB"), at.toLocaleString("en-GB", { timeZone: "Asia/Tokyo" }), Intl.DateTimeFormat().resolvedOptions().timeZone, at.getHours()]`;
@@ -132,7 +192,7 @@ describe("refuses what it cannot format, and says what to write", () => {
     ],
     [
       'new Intl.PluralRules("en")',
-      "TypeError: Cannot use Intl.PluralRules: only Intl.DateTimeFormat and Intl.NumberFormat are here; build the text yourself",
+      "TypeError: Cannot use Intl.PluralRules: only Intl.Collator, Intl.DateTimeFormat and Intl.NumberFormat are here; build the text yourself",
     ],
     ['(10n ** 5_000n).toLocaleString("en")', "RangeError: Cannot format with options that are this long"],
   ])("%s [S10]", async (code, message) => {
@@ -168,6 +228,9 @@ test("trusts nothing of a request [S13]", () => {
       { value: "NaN" },
       { of: "number", value: `${"9".repeat(50)}xn` },
       { of: "number", options: { style: "currency", currency: "$$$" } },
+      { of: "collation", options: { sensitivity: "none" } },
+      { of: "collation", options: { style: "percent" } },
+      { of: "collation", locale: "not a locale" },
     ].map((part) => JSON.stringify({ ...good, ...part })),
   ];
   for (const json of bad) {

@@ -9,10 +9,17 @@ import {
   NativeString,
   NativeTypeError,
   parse,
+  slice,
   stringify,
   uncurry,
 } from "../primordials.ts";
-import { DATE_OPTIONS, type FormatAnswer, type FormatRequest, NUMBER_OPTIONS } from "./locale-options.ts";
+import {
+  COLLATION_OPTIONS,
+  DATE_OPTIONS,
+  type FormatAnswer,
+  type FormatRequest,
+  NUMBER_OPTIONS,
+} from "./locale-options.ts";
 
 type Options = Record<string, unknown>;
 type FormatQuestion = Pick<FormatRequest, "of" | "locale" | "options">;
@@ -26,20 +33,32 @@ const NativeRangeError = RangeError;
 
 const DATE_NAMES = Object.keys(DATE_OPTIONS);
 const NUMBER_NAMES = Object.keys(NUMBER_OPTIONS);
+const COLLATION_NAMES = Object.keys(COLLATION_OPTIONS);
 const DAY_FIELDS = ["weekday", "year", "month", "day"];
 const TIME_FIELDS = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"];
 /** Members of `Intl` that throw an error. */
-const MISSING = ["Collator", "DisplayNames", "ListFormat", "Locale", "PluralRules", "RelativeTimeFormat", "Segmenter"];
+const MISSING = ["DisplayNames", "ListFormat", "Locale", "PluralRules", "RelativeTimeFormat", "Segmenter"];
 
 const DATE_FORMAT = {};
 const NUMBER_FORMAT = {};
+const COLLATION = {};
 
-/** Defines `Intl` and the methods that format dates and numbers. The host formats; the guest's engine has no tables. */
+/** The host compares the beginnings of texts, so that a request stays short. */
+const MAX_COMPARED = 400;
+const compareUnits = uncurry(String.prototype.localeCompare) as (left: string, right: string) => number;
+const toLowerCase = uncurry(String.prototype.toLowerCase) as (text: string) => string;
+const execute = uncurry(RegExp.prototype.exec) as (pattern: RegExp, text: string) => unknown;
+
+/** Texts whose order in English is that of their units in small letters. Most texts that programs sort are such. */
+const PLAIN = /^[ \-./0-9A-Za-z]*$/;
+
+/** Defines `Intl` and the methods that format and compare by language. The host does this; the guest's engine has no tables. */
 export function defineIntl(): void {
   for (const [prototype, methods] of [
     [Date.prototype, DATE_METHODS],
     [Number.prototype, { toLocaleString: NUMBER_METHODS.number }],
     [BigInt.prototype, { toLocaleString: NUMBER_METHODS.bigint }],
+    [String.prototype, TEXT_METHODS],
   ] as const) {
     for (const [name, method] of Object.entries(methods)) {
       Object.defineProperty(method, "name", { value: name });
@@ -49,10 +68,11 @@ export function defineIntl(): void {
   const intl = {};
   defineFormat(intl, "DateTimeFormat", DATE_FORMAT, createDateFormat);
   defineFormat(intl, "NumberFormat", NUMBER_FORMAT, createNumberFormat);
+  defineFormat(intl, "Collator", COLLATION, createCollator);
   for (const name of MISSING) {
     define(intl, name, function () {
       throw new NativeTypeError(
-        `Cannot use Intl.${name}: only Intl.DateTimeFormat and Intl.NumberFormat are here; build the text yourself`,
+        `Cannot use Intl.${name}: only Intl.Collator, Intl.DateTimeFormat and Intl.NumberFormat are here; build the text yourself`,
       );
     });
   }
@@ -104,6 +124,17 @@ const NUMBER_METHODS = {
   },
 };
 
+const TEXT_METHODS = {
+  localeCompare(this: unknown, that: unknown, locales: unknown, options: unknown): number {
+    if (this === undefined || this === null)
+      throw new NativeTypeError("Cannot compare a text that is undefined or null");
+    const left = `${this as string}`;
+    const right = `${that as string}`;
+    const isPlain = locales === undefined && options === undefined && isPlainText(left) && isPlainText(right);
+    return isPlain ? comparePlain(left, right) : compare(readCollation(locales, options), left, right);
+  },
+};
+
 function formatDate(date: unknown, locales: unknown, options: unknown, required: Part, defaults: Part): string {
   const time = dateValue(date);
   const format = readDateFormat(locales, options, required, defaults);
@@ -119,6 +150,41 @@ function createNumberFormat(locales: unknown, options: unknown): object {
   return createFormat(NUMBER_FORMAT, readNumberFormat(locales, options), (value) =>
     toNumberText(typeof value === "bigint" ? value : NativeNumber(value)),
   );
+}
+
+function createCollator(locales: unknown, options: unknown): object {
+  const collation = readCollation(locales, options);
+  const resolved = askFormat(collation);
+  const created = create(COLLATION) as object;
+  define(created, "compare", (left: unknown, right: unknown) =>
+    compare(collation, `${left as string}`, `${right as string}`),
+  );
+  define(created, "resolvedOptions", () => resolved);
+  return created;
+}
+
+function readCollation(locales: unknown, options: unknown): FormatQuestion {
+  return { of: "collation", locale: readLocale(locales), options: readOptions(options, COLLATION_NAMES) };
+}
+
+function isPlainText(text: string): boolean {
+  return execute(PLAIN, text) !== null;
+}
+
+/** Compares without regard to case first; then small letters come before capital ones, whose units are lower. */
+function comparePlain(left: string, right: string): number {
+  if (left === right) return 0;
+  const first = toLowerCase(left);
+  const second = toLowerCase(right);
+  return (first === second ? left > right : first < second) ? -1 : 1;
+}
+
+/** Texts with the same beginning are in the order of their UTF-16 units. */
+function compare(collation: FormatQuestion, left: string, right: string): number {
+  const first = slice(left, 0, MAX_COMPARED);
+  const order = +ask(collation, "text", `${first.length} ${first}${slice(right, 0, MAX_COMPARED)}`);
+  const isWhole = left.length <= MAX_COMPARED && right.length <= MAX_COMPARED;
+  return order || (isWhole ? 0 : compareUnits(left, right));
 }
 
 /** Creates a format with bound methods, as programs pass `format` on. Throws if the host does not know the options. */
@@ -137,13 +203,9 @@ function askFormat(format: FormatQuestion): { readonly locale: string } {
 
 /** Asks the host. Throws its refusal. */
 function ask({ of, locale, options }: FormatQuestion, to: FormatRequest["to"], value: string): string {
-  const request = create(null) as Options;
-  data(request, "of", of);
-  data(request, "locale", locale);
-  data(request, "options", options);
-  data(request, "to", to);
-  data(request, "value", value);
-  const answer = parse(`${host(OP.format, 0, "", stringify(request)) as string}`) as FormatAnswer;
+  const format = `"of":"${of}","locale":${stringify(locale)},"options":${stringify(options)}`;
+  const request = `{${format},"to":"${to}","value":${stringify(value)}}`;
+  const answer = parse(`${host(OP.format, 0, "", request) as string}`) as FormatAnswer;
   if ("text" in answer) return answer.text;
   throw answer.name === "TypeError" ? new NativeTypeError(answer.message) : new NativeRangeError(answer.message);
 }
@@ -170,9 +232,8 @@ function readOptions(input: unknown, names: readonly string[]): Options {
 }
 
 function readOption(name: string, value: unknown): unknown {
-  if (name === "hour12") return !!value;
-  if (name === "useGrouping" && (value === true || !value)) return !!value;
-  const values = NUMBER_OPTIONS[name] ?? DATE_OPTIONS[name];
+  const values = NUMBER_OPTIONS[name] ?? DATE_OPTIONS[name] ?? COLLATION_OPTIONS[name];
+  if (values === "boolean" || (name === "useGrouping" && (value === true || !value))) return !!value;
   if (isArray(values) && typeof values[0] === "number") return NativeNumber(value);
   return NativeString(value);
 }

@@ -54,7 +54,16 @@ export const NUMBER_OPTIONS: Readonly<Record<string, OptionValues>> = {
   signDisplay: ["auto", "never", "always", "exceptZero", "negative"],
 };
 
-/** Only English: its formats are the same in every version of the tables of Node. */
+export const COLLATION_OPTIONS: Readonly<Record<string, OptionValues>> = {
+  localeMatcher: ["lookup", "best fit"],
+  usage: ["sort", "search"],
+  sensitivity: ["base", "accent", "case", "variant"],
+  ignorePunctuation: "boolean",
+  numeric: "boolean",
+  caseFirst: ["upper", "lower", "false"],
+};
+
+/** Formats are only English, which are the same in every version of the tables of Node. Texts are compared in any language. */
 export const LOCALE = /^en(?:-(?:[a-z]{2}|001|150))?$/i;
 
 /** Maximum length of a request, which is a format, its options and the values. */
@@ -62,12 +71,12 @@ export const MAX_REQUEST_BYTES = 4 << 10;
 
 /** A request of the guest. All of it is untrusted. */
 export interface FormatRequest {
-  readonly of: "date" | "number";
+  readonly of: "date" | "number" | "collation";
   readonly locale: string;
   readonly options: Readonly<Record<string, unknown>>;
   /** `resolve` only checks the options, and returns those that the format has. */
   readonly to: "text" | "parts" | "resolve";
-  /** Milliseconds since 1970, or the text of a number; of a BigInt with `n` at the end. */
+  /** Milliseconds since 1970; the text of a number, of a BigInt with `n` at the end; or two texts to compare, with the length of the first one and a space before them. */
   readonly value: string;
 }
 
