@@ -10,7 +10,7 @@ import { findFoundCalls } from "./rules/found-calls.ts";
 import { findEntry } from "./emit/entry-point.ts";
 import { checkGlobals } from "./rules/globals.ts";
 import { type CheckContext, type Host, withSearchBudget } from "./context.ts";
-import { markDestructuring } from "./emit/position-markers.ts";
+import { markPositions } from "./emit/position-markers.ts";
 import { createPlan, sortUses } from "./plan.ts";
 import { applyEdits } from "./emit/apply-edits.ts";
 import { Report } from "./report.ts";
@@ -74,7 +74,7 @@ function inspect(context: CheckContext): Verdict {
     context,
   );
   writeReturns(results, context);
-  markDestructuring(context);
+  markPositions(context);
   const sourceText = createSourceText(program.source);
   const plan = createPlan(uses, { args, blocking, sourceText }, context);
   const notes = [...program.notes, ...report.notes()];

@@ -158,6 +158,18 @@ describe("the pipeline of a program", () => {
     expect(error).toMatchObject({ name: "TypeError", line: line + 2, column });
   });
 
+  test.each([
+    ["total = 2;\nprint(total)", 3, 0],
+    ["total += 2;\nprint(total)", 3, 6],
+    ["let f = print\ntotal = 2\nf", 4, 0],
+    ["const f = () => {\n  total++;\n  return total;\n};\nf()", 4, 7],
+    ["if (total > 0) total = 2\nelse print(1)\nprint(2)", 3, 15],
+    ["total = await device.MathSkill.echo({ a: 1 });\nprint(total)", 3, 35],
+  ])("reports an assignment to a constant at its own line: %s [S10]", async (source, line, column) => {
+    const error = await failure(`const total = 1;\nprint(1);\n${source}`);
+    expect(error).toMatchObject({ name: "TypeError", line, column });
+  });
+
   test("fails a call that takes too long with the exact text, and continues the run [X2]", async () => {
     expect(await value("try { await device.MathSkill.hang() } catch (e) { e.message + ' ' + e.code }")).toBe(
       "Tool 'MathSkill.hang' timed out after 0.05s CALL_TIMEOUT",

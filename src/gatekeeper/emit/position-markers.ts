@@ -13,11 +13,17 @@ const LISTS: ReadonlySet<string> = new Set([
   "ExportNamedDeclaration",
 ]);
 
+/** Writes markers where the engine would give an error the position of another statement. */
+export function markPositions(context: CheckContext): void {
+  markDestructuring(context);
+  markConstantWrites(context);
+}
+
 /**
  * Writes a marker before destructuring, as in `const { a } = value` and `for (const [key] of list)`. The engine compiles the
  * pattern first and records no position for it: an error there would have the position of the previous statement.
  */
-export function markDestructuring(context: CheckContext): void {
+function markDestructuring(context: CheckContext): void {
   const { report } = context;
   for (const node of context.scopes.parents.keys()) {
     if (node.type === "AssignmentExpression" && isPattern(node.left)) {
@@ -27,6 +33,21 @@ export function markDestructuring(context: CheckContext): void {
       const { start } = statement;
       const isInList = LISTS.has(getParent(statement, context)?.type ?? "Program");
       if (isInList) report.wrap({ start, end: start }, `${POSITION_MARKER};`, "");
+    }
+  }
+}
+
+/**
+ * Writes a marker and a condition before statements that assign to a constant, and so always throw: the engine gives the
+ * error the position of the last code before the next branch, which it never reaches.
+ */
+function markConstantWrites({ scopes, report }: CheckContext): void {
+  for (const { kind, writes } of scopes.bindings) {
+    if (kind !== "const") continue;
+    for (const name of writes) {
+      const write = scopes.parents.get(name);
+      if (write !== undefined && scopes.parents.get(write)?.type === "ExpressionStatement")
+        report.wrap(write, `${POSITION_MARKER}||(`, ")");
     }
   }
 }
