@@ -40,7 +40,7 @@ const COMMON_MISTAKES: readonly Habit[] = [
     fix: "Send only the program, or put it between ``` fences",
   },
   {
-    line: /(?:^|return|[=(,?:])\s*<\/?[A-Za-z][\w.]*[\s>/]/,
+    line: /(?:^|return|=>|&&|[=(,?:])\s*<\/?[A-Za-z][\w.]*[\s>/]/,
     says: "a JSX or HTML tag",
     fix: "Send only code; JSX and HTML are not available",
   },

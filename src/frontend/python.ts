@@ -13,7 +13,7 @@ export const PYTHON_STATEMENTS: readonly Habit[] = [
     fix: `${PYTHON}: class Name { … }`,
   },
   {
-    line: /^\s*(?:async\s+)?for\s+[^({]*:/,
+    line: /^\s*(?:async\s+)?for\s+(?!await\b)\w[^{]*:/,
     says: "a block that begins with a colon",
     fix: `${PYTHON}, with braces: for (const item of list) { … }`,
   },

@@ -41,6 +41,8 @@ describe("refuses Python with the JavaScript to write instead", () => {
     ["class A(B):\n  pass", "1:7", "a class that begins with a colon", "class Name { … }"],
     ['with open("a") as f:\n  pass', "1:0", "a block that begins with a colon", "{ … }"],
     ["for a in [1, 2]: print(a)", "1:4", "a block that begins with a colon", "for (const item of list) { … }"],
+    ["for a in list.items():\n  print(a)", "1:4", "a block that begins with a colon", "for (const item of list) { … }"],
+    ["for k, v in zip(a, b):\n  1", "1:4", "a block that begins with a colon", "for (const item of list) { … }"],
     ["for a in range(3) { print(a) }", "1:4", "a condition without parentheses", "for (const item of list) { … }"],
     ["if a > 1 { print(a) }", "1:3", "a condition without parentheses", "if (…) { … }"],
     ["while True:\n  break", "1:6", "a block that begins with a colon", "while (…) { … }"],
