@@ -87,11 +87,13 @@ export function describeUnknownSkill(
   const target = methodName ?? "";
   const inNear =
     near?.methods.find((method) => method.name === target) ?? findSimilarMethod(target, near?.methods ?? []);
-  const elsewhere = target === "" ? [] : catalog.methods.filter((method) => method.name === target).slice(0, 3);
+  // A program may leave the skill out, as in `device.read_file("/a")`.
+  const called = methodName ?? name;
+  const elsewhere = catalog.methods.filter((method) => method.name === called).slice(0, 3);
   const found = suggestSimilar(`${name} ${target}`, host);
   const best =
     inNear ??
-    elsewhere.find((method) => isSpecific(target) || suggestSimilar(stripServerSuffix(name), host).includes(method));
+    elsewhere.find((method) => isSpecific(called) || suggestSimilar(stripServerSuffix(name), host).includes(method));
   const others = [...elsewhere, ...found].filter((method) => method.skill !== near?.name);
   return {
     values: printableName(name),

@@ -230,6 +230,18 @@ describe("suggests similar names for unknown ones [D1, D3]", () => {
       "Write device.WeatherSkill.get_forecast(city: string, days?: number)",
     ],
     [
+      "a method without its skill",
+      "device.get_forecast('Paris')",
+      "SKILL_UNKNOWN",
+      "Write device.WeatherSkill.get_forecast(city: string, days?: number)",
+    ],
+    [
+      "a hidden method without its skill, as one that is not there",
+      "device.get_token('x')",
+      "SKILL_UNKNOWN",
+      'Call await device.search_skills("get token") to find a method',
+    ],
+    [
       "nothing that is known",
       "device.Zzz.qqq()",
       "SKILL_UNKNOWN",

@@ -72,6 +72,16 @@ describe("reports each missing but expected global with a sentence of its own [S
     ['print("a", end="")', "GLOBAL_UNKNOWN", "Pass the value by position, or omit it: end=… is Python"],
     ["Math.sum([1])", "GLOBAL_UNKNOWN", "Write list.reduce((a, b) => a + b, 0)"],
     ["JSON.dumps({})", "GLOBAL_UNKNOWN", "Write JSON.stringify(value)"],
+    [
+      "await Array.fromAsync((async function* () {})())",
+      "GLOBAL_UNKNOWN",
+      "Write await Promise.all(list); for an async generator, write for await (const item of items) list.push(item)",
+    ],
+    [
+      "Uint8Array.fromBase64('AQI=')",
+      "GLOBAL_UNKNOWN",
+      "Write Uint8Array.from(atob(text), (character) => character.charCodeAt(0))",
+    ],
     ["Math.flor(1.5)", "GLOBAL_UNKNOWN", "Write Math.floor"],
     ["console.success('a')", "GLOBAL_UNKNOWN", "Write it yourself: console has no success"],
     ["read_file('/a')", "GLOBAL_UNKNOWN", "Write device.FilesystemMCP.read_file(path: string)"],

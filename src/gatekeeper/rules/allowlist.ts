@@ -158,7 +158,8 @@ export const BUILTIN_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = sp
 
 /** Members that models know from other runtimes, each with a fix. */
 export const REFUSED_MEMBERS: Readonly<Record<string, string>> = {
-  "Array.fromAsync": "Write await Promise.all(list)",
+  "Array.fromAsync":
+    "Write await Promise.all(list); for an async generator, write for await (const item of items) list.push(item)",
   "Array.range": "Write Array.from({ length: n }, (_, i) => i)",
   "Error.captureStackTrace": "Remove it: every error has a stack",
   "JSON.dumps": "Write JSON.stringify(value)",
@@ -172,6 +173,8 @@ export const REFUSED_MEMBERS: Readonly<Record<string, string>> = {
   "Promise.delay": "Write await new Promise((done) => setTimeout(done, ms))",
   "Promise.map": "Write await Promise.all(list.map(async (item) => …))",
   "Promise.sleep": "Write await new Promise((done) => setTimeout(done, ms))",
+  "Uint8Array.fromBase64": "Write Uint8Array.from(atob(text), (character) => character.charCodeAt(0))",
+  "Uint8Array.fromHex": "Write Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16))",
   "String.format": "Write a template string: `${value}`",
 };
 
