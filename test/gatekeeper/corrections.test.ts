@@ -20,6 +20,7 @@ const METHODS: Readonly<Record<string, JsonSchema>> = {
     properties: { source: { type: "string" }, destination: { type: "string" } },
     required: ["source", "destination"],
   },
+  pay: { type: "object", properties: { price: { type: "number", multipleOf: 0.01 } } },
   page: { type: "object", properties: { number: { type: "integer" }, size: { type: "integer" } } },
   tag: {
     type: "object",
@@ -80,6 +81,8 @@ test.each([
     'move({ source: names[0], destination: "<destination>" })',
   ],
   ["a number in a text", 'page("5", 10)', "page(5, 10)"],
+  ["no long number in a text by another number", 'page("9007199254740993", 10)', "page(1, 10)"],
+  ["a number that is not a multiple of a decimal", "pay(0.354)", "pay(0.35)"],
   ["a text that is a number", "get_file_info(5)", 'get_file_info("5")'],
   ["a truth value in a text", 'tag(["a"], "true")', 'tag(["a"], true)'],
   ["a value where a list is expected", 'tag("a")', 'tag(["a"])'],

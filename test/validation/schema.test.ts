@@ -38,6 +38,8 @@ describe("checks the keywords of every draft from 6 to 2020-12 [T6]", () => {
       ],
     ],
     ["multipleOf", { multipleOf: 0.5 }, [1, 1.5, "x"], [1.25]],
+    ["multipleOf of decimals", { multipleOf: 0.01 }, [19.99, -4.35, 1e-2, 1e300], [19.999, 0.001, 1e-300]],
+    ["multipleOf zero", { multipleOf: 0 }, ["x"], [0, 1]],
     ["lengths in characters", { minLength: 2, maxLength: 2 }, ["ab", "😀😀", 5], ["a", "😀", "abc"]],
     ["formats of numbers", { format: "int32" }, [5, "x"], [2 ** 40]],
     ["formats of texts", { format: "uuid" }, ["0b0f4a4e-7d63-4c3b-9d5c-0a6f7c1e2d3f", 5], ["0b0f"]],

@@ -166,7 +166,7 @@ function listReadings(text: string, schema: JsonSchema): readonly unknown[] {
   const trimmed = text.trim();
   const values = [schema["enum"]].flat().filter((value) => typeof value === "string");
   return [
-    ...(trimmed !== "" && Number.isFinite(Number(trimmed)) ? [Number(trimmed)] : []),
+    ...(trimmed !== "" && Math.abs(Number(trimmed)) <= Number.MAX_SAFE_INTEGER ? [Number(trimmed)] : []),
     ...(/^(?:true|false)$/i.test(trimmed) ? [trimmed.toLowerCase() === "true"] : []),
     ...(/^[[{]/.test(trimmed) ? parseJson(trimmed) : []),
     ...suggestNames(text, values, 1),
@@ -192,7 +192,8 @@ function listBounds(value: number, schema: JsonSchema): readonly number[] {
   const above = value > (number("minimum")[0] ?? number("exclusiveMinimum")[0] ?? -Infinity);
   const bounds = [...number("maximum"), ...number("exclusiveMaximum", -step)];
   const least = [...number("minimum"), ...number("exclusiveMinimum", step)];
-  const rounded = number("multipleOf").map((factor) => Math.round(value / factor) * factor);
+  // In binary, 35 times 0.01 is 0.35000000000000003.
+  const rounded = number("multipleOf").map((factor) => Number((Math.round(value / factor) * factor).toPrecision(15)));
   return [...rounded, ...(above ? bounds : least)];
 }
 

@@ -43,7 +43,7 @@ export const VALUE_KEYWORDS = {
   maximum: forNumber("maximum", (data, limit) => data <= limit),
   exclusiveMinimum: forNumber("exclusiveMinimum", (data, limit) => data > limit),
   exclusiveMaximum: forNumber("exclusiveMaximum", (data, limit) => data < limit),
-  multipleOf: forNumber("multipleOf", (data, unit) => Number.isInteger(data / unit)),
+  multipleOf: forNumber("multipleOf", isMultiple),
   minLength: forLength("minLength", (length, limit) => length >= limit),
   maxLength: forLength("maxLength", (length, limit) => length <= limit),
   pattern(source, node) {
@@ -67,6 +67,27 @@ function forNumber(keyword: string, holds: (data: number, limit: number) => bool
     return (data, location, run) =>
       !isFinite(data) || holds(data, limit) || node.report(keyword, { value: data, location, run }, { limit });
   };
+}
+
+/** Compares the numbers as they are written: in binary, 19.99 is not a multiple of 0.01. */
+function isMultiple(value: number, unit: number): boolean {
+  if (unit === 0 || Number.isInteger(value / unit)) return unit !== 0;
+  const [dividend, divisor] = [toDecimal(value), toDecimal(unit)];
+  const exponent = Math.min(dividend.exponent, divisor.exponent);
+  const scale = (decimal: Decimal): bigint => decimal.digits * 10n ** BigInt(decimal.exponent - exponent);
+  return scale(dividend) % scale(divisor) === 0n;
+}
+
+/** A number in its shortest form: its digits, times ten to the exponent. */
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+function toDecimal(number: number): Decimal {
+  const [mantissa = "", power] = number.toExponential().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
 }
 
 /** Creates a keyword for the length of texts, in characters: a surrogate pair is one. */
