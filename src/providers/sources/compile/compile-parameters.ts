@@ -3,9 +3,7 @@ import type { DocumentContext, FoundOperation, FoundParameter } from "./document
 import type { Located } from "./document-files.ts";
 import { describe, type MethodArguments } from "./method-arguments.ts";
 import type { ApiParameter, Place, Serialization } from "../openapi/operation.ts";
-
-/** Headers that the request has by itself. */
-const OWN_HEADERS: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
+import { isSettable } from "../openapi/write-headers.ts";
 
 /** Where two parameters have one name, that of the first of these locations keeps it. */
 const PLACES: readonly Place[] = ["path", "query", "header", "cookie"];
@@ -39,8 +37,7 @@ export function findParameters(
   }
   const all = [...byKey].filter(([key]) => !credentials.has(key)).map(([, parameter]) => parameter);
   const isOfBody = ({ value }: FoundParameter): boolean => value["in"] === "body" || value["in"] === "formData";
-  const isOwn = ({ value }: FoundParameter): boolean =>
-    value["in"] === "header" && OWN_HEADERS.has(value.name.toLowerCase());
+  const isOwn = ({ value }: FoundParameter): boolean => value["in"] === "header" && !isSettable(value.name);
   const isUnused = ({ value }: FoundParameter): boolean =>
     value["in"] === "path" && !found.path.includes(`{${value.name}}`);
   return {

@@ -13,7 +13,7 @@ import type { DescribedOperation } from "./operation.ts";
 import { findReferences, REFERENCE_PREFIX } from "../schema-references.ts";
 
 /** The format of the catalogs of OpenAPI documents. */
-export const OPENAPI_FORMAT = "skillgate-openapi-8";
+export const OPENAPI_FORMAT = "skillgate-openapi-9";
 
 /** The catalog of an OpenAPI document. */
 export interface OpenCatalog extends SourceCatalog {

@@ -65,7 +65,7 @@ export function writeHeaders(
 }
 
 /** Tests whether arguments may set a header. */
-function isSettable(name: string): boolean {
+export function isSettable(name: string): boolean {
   const lower = name.toLowerCase();
   return isToken(name) && !RESERVED.has(lower) && !lower.startsWith("proxy-") && !lower.startsWith("sec-");
 }
