@@ -5,6 +5,7 @@ import type { Located } from "./document-files.ts";
 import { preferJson } from "./media-types.ts";
 import { describe, type MethodArguments } from "./method-arguments.ts";
 import type { ApiBody, BodyForm, PartEncoding } from "../openapi/operation.ts";
+import { isJsonType } from "../openapi/serialize.ts";
 
 /** A body with more fields than this is one argument. */
 const MAX_FLAT_FIELDS = 80;
@@ -25,8 +26,9 @@ export function compileBody(
   { args, context }: { readonly args: MethodArguments; readonly context: DocumentContext },
 ): ApiBody | undefined {
   if (found.verb === "get" || found.verb === "head") return undefined;
-  const body = context.isSwagger ? findSwaggerBody(found, ofBody, context) : findBody(found, context);
-  if (body === undefined) return undefined;
+  const written = context.isSwagger ? findSwaggerBody(found, ofBody, context) : findBody(found, context);
+  if (written === undefined) return undefined;
+  const body = toWritable(written, context);
   const { isRequired, forms } = body;
   const bound = addFields(body, args, context) ?? addWhole(body, args, context);
   if (forms.length === 1) return { required: isRequired, forms, ...bound };
@@ -34,6 +36,24 @@ export function compileBody(
   const description = `The media type of the body; ${types[0]} if not given`;
   const formArgument = args.add("contentType", "body", { schema: { enum: types, description }, isRequired: false });
   return { required: isRequired, forms, ...bound, formArgument };
+}
+
+/**
+ * Leaves out the media types in which no object and no list can be written, such as XML. If there are no others, the caller writes a text
+ * or bytes.
+ */
+function toWritable(body: FoundBody, { files }: DocumentContext): FoundBody {
+  const { type, properties, items, allOf } = toRecord(files.follow(body.schema)?.value);
+  const isStructure = [properties, items, allOf].some(Boolean) || type === "object" || type === "array";
+  if (!isStructure) return body;
+  const forms = body.forms.filter(({ mediaType }) => takesStructure(mediaType));
+  if (forms.length > 0) return { ...body, forms };
+  const value = { type: "string", format: "binary", description: body.forms[0]?.mediaType };
+  return { ...body, schema: { ...body.schema, value } };
+}
+
+function takesStructure(mediaType: string): boolean {
+  return isJsonType(mediaType) || /\*|^application\/x-www-form-urlencoded|^multipart\//i.test(mediaType);
 }
 
 /** Makes the fields of the body arguments, if it is an object with known fields; `undefined` for another body. */
