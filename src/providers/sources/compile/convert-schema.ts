@@ -1,4 +1,4 @@
-import { isRecord, type JsonSchema } from "../../../model/json.ts";
+import { isRecord, type JsonSchema, toList, toRecord } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import { shortHash } from "./names.ts";
 import { type DocumentFiles, isReference, type Located, resolveReference } from "./document-files.ts";
@@ -6,8 +6,21 @@ import { type DocumentFiles, isReference, type Located, resolveReference } from 
 /** Whether a schema describes what is sent or what is received: `readOnly` and `writeOnly` leave different properties. */
 export type Use = "input" | "output";
 
+/** The place of a schema that is converted. */
+interface SchemaPlace {
+  readonly file: string;
+  readonly use: Use;
+  readonly depth: number;
+  /** Properties of the other direction in the schema that it is composed into. */
+  readonly left: ReadonlySet<string>;
+}
+
 /** Levels of one schema, without those behind references. */
 const MAX_DEPTH = 60;
+
+/** Levels, and parts of each, of a composed schema that are searched for properties of the other direction. */
+const MAX_COMPOSED = 4;
+const MAX_PARTS = 20;
 
 const MAX_DESCRIPTION = 1_000;
 const MAX_EXAMPLE = 100;
@@ -80,7 +93,7 @@ export class SchemaConverter {
   }
 
   convert(schema: unknown, file: string, use: Use): JsonSchema {
-    const converted = this.#convert(schema, file, use, 0);
+    const converted = this.#convert(schema, { file, use, depth: 0, left: new Set() });
     return isRecord(converted) ? converted : converted ? {} : { not: {} };
   }
 
@@ -98,7 +111,7 @@ export class SchemaConverter {
     return [schema, target].some((each) => isRecord(each) && each[flag] === true);
   }
 
-  #convert(schema: unknown, file: string, use: Use, depth: number): unknown {
+  #convert(schema: unknown, { file, use, depth, left: outer }: SchemaPlace): unknown {
     if (typeof schema === "boolean") return schema;
     if (!isRecord(schema)) return {};
     if (depth > MAX_DEPTH) {
@@ -106,13 +119,16 @@ export class SchemaConverter {
       return {};
     }
     if (isReference(schema)) return this.#refer(schema, file, use);
-    const left = this.#listLeftOut(schema, file, use);
+    const left = new Set([...outer, ...this.#listLeftOut({ value: schema, file }, use)]);
     const converted: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
       if (LEFT_OUT.has(keyword) || keyword.startsWith("x-")) continue;
-      const convert = (part: unknown): unknown => this.#convert(part, file, use, depth + 1);
+      const inner = LISTS.has(keyword) ? left : new Set<string>();
+      const convert = (part: unknown): unknown => this.#convert(part, { file, use, depth: depth + 1, left: inner });
       converted[keyword] = convertKeyword(keyword, value, { convert, left });
     }
+    this.#addChoice(schema, file, converted);
+    this.#checkEnumeration(converted);
     addBounds(schema, converted);
     addRequired(schema, converted, left);
     addExample(schema, converted);
@@ -121,10 +137,49 @@ export class SchemaConverter {
     return addNull(schema, converted);
   }
 
-  #listLeftOut({ properties }: Readonly<Record<string, unknown>>, file: string, use: Use): ReadonlySet<string> {
-    if (!isRecord(properties)) return new Set();
-    const names = Object.keys(properties).filter((name) => this.isLeftOut(properties[name], file, use));
-    return new Set(names);
+  /** Lists the properties of the other direction, also those of the schemas that it is composed of: either may require them. */
+  #listLeftOut(schema: Located, use: Use, levels = MAX_COMPOSED): readonly string[] {
+    const { value, file } = this.#files.follow(schema) ?? schema;
+    const { properties, allOf } = toRecord(value);
+    const own = toRecord(properties);
+    const names = Object.keys(own).filter((name) => this.isLeftOut(own[name], file, use));
+    const parts = levels === 0 ? [] : toList(allOf).slice(0, MAX_PARTS);
+    return [...names, ...parts.flatMap((part) => this.#listLeftOut({ value: part, file }, use, levels - 1))];
+  }
+
+  /**
+   * Converts alternatives with a discriminator: its property decides which one applies, and a value may match several. A schema that it
+   * names has its values there.
+   */
+  #addChoice(schema: Readonly<Record<string, unknown>>, file: string, converted: Record<string, unknown>): void {
+    const { discriminator, oneOf, anyOf } = schema;
+    const { propertyName, mapping } = toRecord(discriminator);
+    if (typeof propertyName !== "string" || !Array.isArray(oneOf) || anyOf !== undefined) return;
+    const values = new Map<string | undefined, string[]>();
+    for (const [value, target] of Object.entries(toRecord(mapping))) {
+      if (typeof target !== "string") continue;
+      const reference = /[/#.]/.test(target) ? target : `#/components/schemas/${target}`;
+      const location = resolveReference(reference, file);
+      values.set(location, [...(values.get(location) ?? []), value]);
+    }
+    const parts = toList(converted["oneOf"]);
+    delete converted["oneOf"];
+    converted["anyOf"] = parts.map((part, at) => {
+      const own: unknown = oneOf[at];
+      const names = isReference(own) ? values.get(resolveReference(own.$ref, file)) : undefined;
+      return names === undefined ? part : { allOf: [part, { properties: { [propertyName]: { enum: names } } }] };
+    });
+  }
+
+  /** Leaves out an enumeration with values of another type: no value would match both. */
+  #checkEnumeration(converted: Record<string, unknown>): void {
+    const { type, enum: values } = converted;
+    const types = [type].flat();
+    if (type === undefined || !Array.isArray(values)) return;
+    const other: unknown = values.find((value) => value !== null && !types.some((name) => isOfType(value, name)));
+    if (other === undefined) return;
+    this.#report(`the enumeration of a schema has ${JSON.stringify(other)}, which is not of its type; it is left out`);
+    delete converted["enum"];
   }
 
   #refer(schema: { readonly $ref: string } & Readonly<Record<string, unknown>>, file: string, use: Use): JsonSchema {
@@ -231,6 +286,14 @@ function convertKeyword(keyword: string, value: unknown, { convert, left }: Keyw
   if (keyword === "description" || keyword === "title")
     return typeof value === "string" ? truncateText(value, MAX_DESCRIPTION) : undefined;
   return value;
+}
+
+/** True for a value of a type of JSON Schema, and for any value where the type is not one. */
+function isOfType(value: unknown, type: unknown): boolean {
+  if (type === "string" || type === "boolean") return typeof value === type;
+  if (type === "number" || type === "integer") return typeof value === "number";
+  if (type === "array") return Array.isArray(value);
+  return type === "object" ? isRecord(value) : true;
 }
 
 /** Converts the exclusive bounds of OpenAPI 3.0, which are flags. */
