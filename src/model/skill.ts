@@ -143,6 +143,8 @@ export interface MethodDefinition {
   readonly request?: HttpRequest;
   /** The service behind the method fills in the defaults of its schema; nothing is added to the arguments before. */
   readonly fillsDefaults?: true;
+  /** It takes a BigInt where its schema has a number, and writes it as JSON. */
+  readonly takesLongIntegers?: true;
   readonly response?: ResponseForms | undefined;
   /** Returns a named type of its schemas; the case of letters and other characters do not count. */
   readonly findType?: (name: string) => JsonSchema | undefined;

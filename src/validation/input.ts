@@ -1,11 +1,11 @@
 import { type ArgumentProblem, isOpenToNames, isPlainObject } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
-import { keepWrittenNumbers, mapNumbers } from "../shared/json/exact-json.ts";
+import { keepWrittenNumbers, mapNumbers, parseLongInteger } from "../shared/json/exact-json.ts";
 import { TIMED_OUT } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
 import { createErrorFinder, type ErrorFinder } from "./error-finder.ts";
-import { parsePointer, pointerTo, removeAt, valueAt, type Pointer } from "./json-pointer.ts";
+import { parsePointer, pointerTo, removeAt, replaceAt, valueAt, type Pointer } from "./json-pointer.ts";
 import { problemFrom, problemIn } from "./problems.ts";
 import type { Finding } from "./schema/evaluation.ts";
 import { NOTHING_UNKNOWN, summarizeErrors, type UnknownParts } from "./summarize-errors.ts";
@@ -76,13 +76,15 @@ export interface InputCheck {
   readonly names: ReadonlySet<string> | undefined;
   readonly required: ReadonlySet<string>;
   readonly notes: readonly string[];
+  readonly takesLongIntegers: boolean;
 }
 
 export function inputCheckFor(method: Method, budget: TimeBudget): InputCheck {
   const check = createErrorFinder(method.input, method.definition.fillsDefaults !== true, budget);
   const names = isOpenToNames(method) ? undefined : new Set(method.parameters.map(({ name }) => name));
   const required = new Set(method.parameters.filter((parameter) => parameter.required).map(({ name }) => name));
-  return { check, names, required, notes: check.note === "" ? [] : [`${method.path}: ${check.note}`] };
+  const notes = check.note === "" ? [] : [`${method.path}: ${check.note}`];
+  return { check, names, required, notes, takesLongIntegers: method.definition.takesLongIntegers === true };
 }
 
 /** Checks arguments by name, except for their unknown parts. `null` leaves out an optional argument that cannot be `null`. */
@@ -106,6 +108,8 @@ export function checkInput(
   const input = hasDates ? withTexts(args) : copyObject(args);
   const errors = check.errorsIn(input, weight);
   if (errors === TIMED_OUT) return { kind: "timed out", problems: [TOO_SLOW] };
+  const integers = inputCheck.takesLongIntegers ? findLongIntegers(errors) : [];
+  if (integers.length > 0) return checkInput(inputCheck, withIntegers(args, integers), findUnknownParts);
   const nulls = findOmittedNulls(errors, args, inputCheck);
   if (nulls.size > 0) {
     const others = Object.entries(args).filter(([name]) => !nulls.has(name));
@@ -129,6 +133,32 @@ function restoreBigInts(input: object, args: object): void {
     if (typeof value === "bigint" && typeof current === "number") Reflect.set(input, key, value);
     else if (isStructure(value) && isStructure(current)) restoreBigInts(current, value);
   }
+}
+
+/**
+ * Finds the texts of integers that a number cannot hold, where the schema has a number: results have such an integer as text, and a BigInt
+ * of a program is one, too.
+ */
+function findLongIntegers(errors: readonly Finding[]): readonly LongInteger[] {
+  return errors.flatMap(({ keyword, pointer, schema, data }) => {
+    const isNumber = keyword === "type" && [schema].flat().some((type) => type === "integer" || type === "number");
+    const value = isNumber && typeof data === "string" ? parseLongInteger(data) : undefined;
+    return value === undefined ? [] : [{ pointer, value }];
+  });
+}
+
+interface LongInteger {
+  readonly pointer: Pointer;
+  readonly value: bigint;
+}
+
+function withIntegers(
+  args: Readonly<Record<string, unknown>>,
+  integers: readonly LongInteger[],
+): Readonly<Record<string, unknown>> {
+  const copy = copyObject(args);
+  for (const { pointer, value } of integers) replaceAt(pointer, copy, value);
+  return copy;
 }
 
 function isStructure(value: unknown): value is object {

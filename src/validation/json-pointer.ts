@@ -43,6 +43,15 @@ export function removeAt(pointer: Pointer, root: unknown): void {
   if (isRecord(holder) && last !== undefined) Reflect.deleteProperty(holder, last);
 }
 
+/** Replaces the value at a place by another one. */
+export function replaceAt(pointer: Pointer, root: unknown, value: unknown): void {
+  const keys = parsePointer(pointer);
+  const holder = keys.slice(0, -1).reduce(innerValue, root);
+  const last = keys.at(-1);
+  if ((isRecord(holder) || Array.isArray(holder)) && last !== undefined && Object.hasOwn(holder, last))
+    Object.defineProperty(holder, last, { value });
+}
+
 export function parsePointer(pointer: Pointer): readonly string[] {
   return pointer
     .split("/")

@@ -144,6 +144,7 @@ class SourceMethod implements MethodDefinition {
   readonly argumentNames: readonly string[];
   readonly request: OperationRow;
   readonly fillsDefaults = true;
+  readonly takesLongIntegers = true;
   readonly recognizesRepeats?: true;
   readonly accounts?: readonly string[];
   readonly source: SourceReader;

@@ -89,6 +89,13 @@ const WRITTEN = Symbol("written numbers");
 /** By names of objects and places in lists. */
 type WrittenNumbers = ReadonlyMap<string | number, string>;
 
+/** Reads an integer that a number cannot hold; `undefined` for another text. */
+export function parseLongInteger(text: string): bigint | undefined {
+  if (!NUMBER.test(text) || !isLongInteger(text)) return undefined;
+  hasMarked = true;
+  return BigInt(text);
+}
+
 /** Replaces the marks in a parsed value by numbers and BigInts, in place; says whether it had any. */
 export function restoreNumbers(root: object): boolean {
   if (!hasMarked) return false;

@@ -30,6 +30,7 @@ test("connects a valid server, with its tools, its instructions and its version 
     name: "echo",
     description: "Does echo",
     input: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+    takesLongIntegers: true,
     metadata: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     toolFields: {
       title: "Echo",

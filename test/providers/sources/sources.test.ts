@@ -182,6 +182,19 @@ async function createChangingPets() {
   return { received, url, folder, open: () => openRuntime(folder, url) };
 }
 
+test("an integer that a number cannot hold is sent digit by digit, as a text and as a BigInt [S5]", async () => {
+  const { runtime, received } = await sharePets();
+  const calls = ['"9007199254740993"', "9007199254740993n", "-9007199254740993n", '"9007199254740993.5"', '"12"'].map(
+    (id) => `try { await device.PetsAPI.getPetsById(${id}) } catch (error) { print(error.code) }`,
+  );
+  for (const each of calls) await runtime.run(each);
+  expect(received.map(({ url }) => url)).toEqual([
+    "/v1/pets/9007199254740993",
+    "/v1/pets/9007199254740993",
+    "/v1/pets/-9007199254740993",
+  ]);
+});
+
 test("a document becomes a skill whose operations are checked and called [S5]", async () => {
   const { runtime, received } = await openPets({ headers: { Authorization: "Bearer secret-token-4711" } });
   expect(runtime.problems).toEqual([]);

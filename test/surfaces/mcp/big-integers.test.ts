@@ -241,6 +241,17 @@ test("a program gets the integer as text, with a note [M5]", { tags: "rest" }, a
   });
 });
 
+test.each([`"${BIG}"`, `${BIG}n`])(
+  "a program passes an integer back as %s, and the server gets its digits [M5]",
+  async (id) => {
+    const runtime = await openShared();
+    expect(await runtime.run(`await device.RichMCP.echo({ id: ${id} })`)).toMatchObject({
+      kind: "completed",
+      value: expect.stringContaining(`"arguments":{"id":${BIG}}`) as string,
+    });
+  },
+);
+
 test("a program gets a number beyond the range as text, and the others as numbers [M5]", async () => {
   const runtime = await openShared();
   const json = `{"content":[],"structuredContent":{"x":-1e400,"whole":1.0,"big":${BIG}}}`;

@@ -146,6 +146,7 @@ function toTool(
       description,
       input: inputSchema,
       ...(outputSchema !== undefined && { output: outputSchema }),
+      takesLongIntegers: true,
       metadata: { ...hints, ...(timeoutMs !== undefined && { timeoutMs }) },
       ...(Object.keys(fields).length > 0 && { toolFields: fields }),
       ...(!isVisibleTo(fields["_meta"], "model") && { isOnlyForPages: true }),
