@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, type RuntimeOptions } from "../../../src/index.ts";
+import { findNextPage } from "../../../src/providers/sources/pages/next-page.ts";
 
 const integer = { type: "integer" };
 const text = { type: "string" };
@@ -264,4 +265,20 @@ test("a description and a search say that a method has pages [D5]", async () => 
   expect(text).toContain("device.ThingsAPI.links_list.pages({ … }, { items: 100 }) calls it for each page");
   expect(runtime.describe("ThingsAPI.plain_list").text).not.toContain("pages");
   expect(runtime.search("links list").text).toContain("(one page; .pages({ … }, { items: 100 }) reads all)");
+});
+
+test("an integer of the next address that a number cannot hold keeps its digits [S5]", () => {
+  const parameter = { argument: "max_id", in: "query", name: "max_id", style: "form", explode: true } as const;
+  const input = { type: "object", properties: { max_id: { type: "integer" } } };
+  const operation = { verb: "get", path: "/posts", parameters: [parameter], accepts: [], input } as const;
+  const call = {
+    operation,
+    input: {},
+    pages: { items: [], next: { by: "link" } },
+    server: new URL("https://a.example"),
+  } as const;
+  const find = (id: string): unknown =>
+    findNextPage({ status: 200, headers: { link: `</posts?max_id=${id}>; rel="next"` }, body: [] }, call);
+  expect(find("9007199254740993")).toEqual({ max_id: "9007199254740993" });
+  expect(find("9007199254740991")).toEqual({ max_id: 9_007_199_254_740_991 });
 });

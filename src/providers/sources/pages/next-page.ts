@@ -157,7 +157,8 @@ function readParameter(texts: readonly string[], { explode }: ApiParameter, sche
   if (types.includes("object")) return undefined;
   if (types.includes("array")) return explode ? texts : first.split(",");
   const isNumber = types.some((type) => type === "integer" || type === "number") && !types.includes("string");
-  if (isNumber && Number.isFinite(Number(first))) return Number(first);
+  // A longer integer stays a text, which is sent digit by digit.
+  if (isNumber && Math.abs(Number(first)) <= Number.MAX_SAFE_INTEGER) return Number(first);
   return types.includes("boolean") && /^(?:true|false)$/.test(first) ? first === "true" : first;
 }
 
