@@ -1,5 +1,6 @@
 import { isRecord, type JsonSchema, toList, toRecord } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
+import { isJsonType, isTextType } from "./media-types.ts";
 import { shortHash } from "./names.ts";
 import { type DocumentFiles, isReference, type Located, resolveReference } from "./document-files.ts";
 
@@ -133,7 +134,7 @@ export class SchemaConverter {
     addRequired(schema, converted, left);
     addExample(schema, converted);
     if (schema["type"] === "file") Object.assign(converted, { type: "string", format: "binary" });
-    if (use === "input" && converted["format"] === "binary") return describeFile(converted);
+    if (use === "input" && isBinary(converted)) return describeFile(converted);
     return addNull(schema, converted);
   }
 
@@ -334,6 +335,13 @@ function addNull(schema: Readonly<Record<string, unknown>>, converted: Record<st
   if (typeof type === "string") return { ...converted, type: [type, "null"] };
   const isComposed = ["allOf", "oneOf", "anyOf"].some((keyword) => converted[keyword] !== undefined);
   return isComposed ? { anyOf: [converted, { type: "null" }] } : converted;
+}
+
+/** True for bytes: `format: binary` of OpenAPI 3.0, and a text of another media type that is not encoded of OpenAPI 3.1. */
+function isBinary({ type, format, contentMediaType, contentEncoding }: Readonly<Record<string, unknown>>): boolean {
+  if (format === "binary") return true;
+  if (type !== "string" || typeof contentMediaType !== "string" || contentEncoding !== undefined) return false;
+  return !isTextType(contentMediaType) && !isJsonType(contentMediaType);
 }
 
 /** A part of a form, or a body, can be bytes or a text; a file with a name is an object. */

@@ -98,3 +98,15 @@ test("a header that a request has by itself is no argument [S5]", async () => {
   const { operation } = await compileMethod({ parameters });
   expect(operation.input["required"]).toEqual(["X-Trace"]);
 });
+
+test.each([
+  ["application/octet-stream", {}, true],
+  ["image/png", { contentEncoding: "base64" }, false],
+  ["text/html", {}, false],
+  ["application/json", {}, false],
+])("a text of the media type %s with %j takes bytes: %j [S5]", async (contentMediaType, encoding, takesBytes) => {
+  const file = { type: "string", contentMediaType, ...encoding };
+  const { accepts } = await compileMethod(withBody({ type: "object", properties: { file } }, "multipart/form-data"));
+  expect(accepts({ file: "a" })).toBe(true);
+  expect(accepts({ file: new Uint8Array([1]) })).toBe(takesBytes);
+});
