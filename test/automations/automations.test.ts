@@ -364,6 +364,22 @@ describe("a schedule does not end in silence", () => {
   });
 });
 
+test("an automation that another process has removed does not miss its file", async () => {
+  const logs: string[] = [];
+  await openOwnProject({ log: (_level, text) => void logs.push(text) });
+  const schedule = { every: "1m", catchUp: "one", input: { text: "slot" } };
+  for (const name of ["report", "other"]) await write(name, { schedule });
+  await runtime.automations.accept("report");
+  await runtime.automations.follow();
+  const person = await open();
+  await person.automations.remove("report");
+  await person.automations.accept("other");
+  await (await person.database()).automations.update("other", { lastSlot: Date.now() - 180_000, updated: Date.now() });
+  await person.close();
+  await expect.poll(() => posts, { timeout: 10_000 }).toContain("slot"); // the changes were read
+  expect(logs.filter((text) => text.startsWith("Without"))).toEqual([]);
+});
+
 test("a row that was written while the clock was far ahead hides no later change of another", async () => {
   await openOwnProject();
   await write("report");

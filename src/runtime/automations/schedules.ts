@@ -41,6 +41,11 @@ export function followSchedules(parts: ScheduleParts): FollowedSchedules {
       rows.set(row.name, row);
       readUntil = Math.max(readUntil, row.updated);
     }
+    // Of rows that were deleted, no time says so.
+    if ((await automations.count()) !== rows.size) {
+      rows.clear();
+      for (const row of await automations.list()) rows.set(row.name, row);
+    }
     await checkFiles([...rows.values()]);
     scheduler.setSchedules(
       files.list().flatMap((entry) => {
