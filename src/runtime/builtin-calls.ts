@@ -10,7 +10,6 @@ import type { CatalogAnswer, CallableMethod } from "../../sandbox/index.ts";
 import type { RunRequest, RunServices } from "./execution/run-services.ts";
 import { INPUT_PATH } from "../runs/index.ts";
 import { formatList, quote, truncateText } from "../shared/format-text.ts";
-import type { RunInput } from "../shared/json/run-input.ts";
 
 /** Characters that one read returns by default, and at most. */
 const DEFAULT_PART_CHARACTERS = 64 << 10;
@@ -31,10 +30,14 @@ const BUILTIN_PATHS: ReadonlySet<string> = new Set([
 ]);
 
 /** `device.input()`: the value that the run was started with, as JSON. */
-export function getInput(input: RunInput | undefined): string {
+export function getInput({ input, automation }: Pick<RunRequest, "input" | "automation">): string {
   if (input !== undefined) return input.json;
-  const how = 'start it with one: the argument input of run_code, or skillgate run --input \'{"city": "Rome"}\'';
-  throw createError("INPUT_MISSING", how);
+  const flag = `--input '{"city": "Rome"}'`;
+  const how =
+    automation === undefined
+      ? `the argument input of run_code, or skillgate run ${flag}`
+      : `skillgate automation run ${automation} ${flag}, or schedule.input in its file`;
+  throw createError("INPUT_MISSING", `start it with one: ${how}`);
 }
 
 /** `device.result(handle)`: the value of an earlier result of the caller. */

@@ -135,6 +135,16 @@ describe("an automation", () => {
     expect(await runtime.automations.history("report")).toMatchObject([{ state: "completed", run: run?.id }]);
   });
 
+  test("says how it is started with the input that its program reads", async () => {
+    await write("report", { input: undefined });
+    await runtime.automations.accept("report");
+    const { id } = await runtime.automations.run("report");
+    expect(await runtime.automations.whenEnded({ automation: "report", id })).toMatchObject({
+      state: "failed",
+      error: expect.stringMatching(/start it with one: skillgate automation run report --input .*, or schedule\.input/),
+    });
+  });
+
   test.each([
     ["its file changed", async () => write("report", { description: "Posts more" }), /its file has changed/],
     [

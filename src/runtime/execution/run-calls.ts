@@ -314,7 +314,7 @@ async function answerBuiltin(call: SandboxCall, request: RunRequest, services: R
       return { ok: true, json, tagged };
     }
     if (call.path === "budget") return { ok: true, json: JSON.stringify(call.readBudget()) };
-    if (call.path === INPUT_PATH) return { ok: true, json: getInput(request.input) };
+    if (call.path === INPUT_PATH) return { ok: true, json: getInput(request) };
     const answer = await callBuiltin(call.path, readArguments(call), request, services);
     return { ok: true, json: JSON.stringify(answer) };
   } catch (error) {
