@@ -41,7 +41,7 @@ export function followSchedules(parts: ScheduleParts): FollowedSchedules {
       rows.set(row.name, row);
       readUntil = Math.max(readUntil, row.updated);
     }
-    // Of rows that were deleted, no time says so.
+    // The time of a row does not say that it was deleted.
     if ((await automations.count()) !== rows.size) {
       rows.clear();
       for (const row of await automations.list()) rows.set(row.name, row);
