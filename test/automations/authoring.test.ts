@@ -189,4 +189,63 @@ describe("remove", () => {
       await expect(runtime.automations.remove("other")).rejects.toMatchObject({ code: "AUTOMATION_UNKNOWN" });
     },
   );
+
+  describe("beside another process", () => {
+    let other: Runtime;
+    beforeEach(async () => {
+      await saveRun();
+      other = await createRuntime({ cwd: folder, skillsDir: false, store: join(folder, "state") });
+    });
+    afterEach(() => other.close());
+
+    /** Removes the automation in the other process before a change of the store. */
+    async function removeBefore(change: "put" | "addOccurrence"): Promise<void> {
+      const { automations } = await runtime.database();
+      const original = automations[change] as (...args: never[]) => unknown;
+      const changed = async (...args: never[]): Promise<unknown> => {
+        await other.automations.remove("report");
+        return original(...args);
+      };
+      Object.assign(automations, { [change]: changed });
+    }
+
+    async function expectNothing(): Promise<void> {
+      const { automations } = await runtime.database();
+      expect(await automations.list()).toEqual([]);
+      expect(await automations.getVersion("report")).toBeUndefined();
+      expect(await automations.countOccurrences({})).toBe(0);
+    }
+
+    test.each(["for the first time", "again"])("that accepts it %s, nothing of it is left", async (when) => {
+      if (when === "again") await runtime.automations.accept("report");
+      await removeBefore("put");
+      await expect(runtime.automations.accept("report")).rejects.toMatchObject({ code: "AUTOMATION_UNKNOWN" });
+      await expectNothing();
+    });
+
+    test("that starts it, nothing of it is left", async () => {
+      await runtime.automations.accept("report");
+      await removeBefore("addOccurrence");
+      const started = runtime.automations.run("report", { input: { text: "a" } });
+      await expect(started).rejects.toMatchObject({ code: "AUTOMATION_UNKNOWN" });
+      await expectNothing();
+    });
+
+    test("that runs it, the values that the run stores later are deleted, too", async () => {
+      await createKeys(await runtime.database()).create({ name: "keeper", permissions: ["call:store.*"] });
+      const source = 'for (let at = 0; at < 9_000; at++) await device.store.set("last", at);';
+      await runtime.automations.save({ name: "keeper", key: "keeper", from: { source }, limits: { calls: 10_000 } });
+      await runtime.automations.accept("keeper");
+      await runtime.automations.follow();
+      await runtime.automations.run("keeper");
+      const { programValues } = await runtime.database();
+      const { caller } = (await createKeys(await runtime.database()).findCaller("keeper")) ?? {};
+      const space = { caller: caller?.id ?? "", automation: "keeper" };
+      const listKeys = (): Promise<readonly string[]> => programValues.listKeys(space);
+      await expect.poll(listKeys).toEqual(["last"]);
+      await other.automations.remove("keeper");
+      await expect.poll(async () => (await runtime.runs.list())[0]?.state).toBe("cancelled");
+      await expect.poll(listKeys).toEqual([]);
+    });
+  });
 });

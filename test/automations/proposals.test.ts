@@ -126,6 +126,25 @@ test("bounds the proposals of a caller and of all, and replaces one of the same 
   expect(await propose({ name: "b-last" }, second)).toMatchObject({ isError: false });
 });
 
+test("a proposal does not replace the one of its name that another process accepts at the same moment", async () => {
+  await createCaller("counter");
+  expect(await propose({})).toMatchObject({ isError: false });
+  const { automations } = await runtime.database();
+  const person = await open();
+  const put = automations.put.bind(automations);
+  const putLater = async (...args: Parameters<typeof put>): Promise<boolean> => {
+    await person.automations.accept("counter");
+    return put(...args);
+  };
+  Object.assign(automations, { put: putLater });
+  expect(await propose({ description: "Counts again" })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("there is an automation counter already"),
+  });
+  await person.close();
+  expect(await runtime.automations.get("counter")).toMatchObject({ state: "enabled", description: "Counts" });
+});
+
 test("offers the tool only with the setting", async () => {
   const other = await open();
   try {

@@ -8,7 +8,7 @@ import {
   type OccurrenceRow,
   openDatabase,
 } from "../../src/store/index.ts";
-import { PAST_DELIVERIES } from "../../src/store/tables/automation-rows.ts";
+import { AUTOMATIONS, PAST_DELIVERIES } from "../../src/store/tables/automation-rows.ts";
 import { addDeliveries, pruneOccurrences } from "../../src/store/tables/deliveries.ts";
 import { prepareDatabases } from "../support/databases.ts";
 
@@ -69,6 +69,16 @@ describe.each(kinds)("automations in %s", (_kind, createLocation) => {
     expect(await other.automations.getInput("report", createSlot().id)).toBe('{"a":1}');
     expect(await database.automations.addOccurrence(createSlot({ due: NOW + 1 }))).toBe(true);
     expect(await database.automations.getInput("report", createSlot({ due: NOW + 1 }).id)).toBeUndefined();
+  });
+
+  test("adds nothing to an automation that was removed", async () => {
+    const { automations } = database;
+    const delivery = createSlot({ id: "d", kind: "delivery" });
+    await other.automations.delete("report");
+    expect(await automations.addOccurrence(createSlot(), "1")).toBe(false);
+    const batch = { deliveries: [{ occurrence: delivery, input: "1" }], free: 10 };
+    expect(await automations.addDeliveries("report", batch)).toEqual(["unknown"]);
+    expect(await automations.listOccurrences({ automation: "report" })).toEqual([]);
   });
 
   test("gives an occurrence to one of several processes, and counts those of the last hour", async () => {
@@ -150,6 +160,7 @@ test("keeps the ids of the newest past deliveries of each automation", async () 
     const rows = Array.from({ length: count }, (_, at) =>
       createSlot({ automation, id: `d${at}`, kind: "delivery", due: NOW + at, state: "completed", ended: NOW }),
     );
+    await engine.put(AUTOMATIONS, { ...AUTOMATION, name: automation });
     await addDeliveries(engine, automation, { deliveries: rows.map(toDelivery), free: count });
   };
   await add("report", 5);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { getMessage } from "../../errors.ts";
 import { quote } from "../../shared/format-text.ts";
+import type { AddedDelivery } from "../../store/index.ts";
 import type { RunInput } from "../../shared/json/run-input.ts";
 import type { Webhook } from "./parse-webhook.ts";
 import type { ReceivedRequest, ReceiveDelivery } from "./receive.ts";
@@ -26,7 +27,7 @@ export interface ReceiverParts {
   /** Returns the webhook with an id. It takes the same time for an unknown id. */
   readonly find: (id: string) => Promise<OpenWebhook | undefined>;
   /** Commits a delivery. Rejects if the store cannot. */
-  readonly store: (delivery: NewDelivery) => Promise<"new" | "repeated" | "full">;
+  readonly store: (delivery: NewDelivery) => Promise<AddedDelivery>;
   readonly log: (level: "info" | "warn", text: string) => void;
   readonly now: () => number;
 }
@@ -47,13 +48,15 @@ const DECOY: Pick<OpenWebhook, "schemes" | "secrets"> = {
 export function createWebhookReceiver({ find, store, log, now }: ReceiverParts): WebhookReceiver {
   const refusals = createRefusalLog((text) => log("warn", text), now);
 
+  function refuseUnknown(id: string, address: string): { readonly kind: "refused" } {
+    refusals.add(undefined, { id, address, why: "no automation has this webhook" });
+    return { kind: "refused" };
+  }
+
   async function receive(id: string, { headers, body, address }: ReceivedRequest): ReturnType<ReceiveDelivery> {
     const webhook = await find(id);
     const verified = verifyDelivery(webhook ?? DECOY, (webhook ?? DECOY).secrets, { headers, body, now: now() });
-    if (webhook === undefined) {
-      refusals.add(undefined, { id, address, why: "no automation has this webhook" });
-      return { kind: "refused" };
-    }
+    if (webhook === undefined) return refuseUnknown(id, address);
     const { automation } = webhook;
     switch (verified.kind) {
       case "unverified":
@@ -68,6 +71,7 @@ export function createWebhookReceiver({ find, store, log, now }: ReceiverParts):
         const { delivery, input } = verified;
         const result = await store({ automation, delivery, input });
         if (result === "full") return { kind: "full" };
+        if (result === "unknown") return refuseUnknown(id, address);
         return { kind: "stored", delivery, isRepeated: result === "repeated" };
       }
     }

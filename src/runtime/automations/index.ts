@@ -28,6 +28,7 @@ import {
   type AutomationOffer,
   createAutomationLife,
   createHeldError,
+  createUnknownError,
   type AutomationOfferOptions,
   requireRow,
 } from "./life.ts";
@@ -120,17 +121,17 @@ interface AutomationParts {
 }
 
 export function createAutomations(options: AutomationParts): OpenAutomations {
-  const { parts, services, runs } = options;
+  const { parts, services } = options;
   const open = (): Promise<Database> => parts.database.open();
   const files = openFiles(parts);
   let isClosing = false;
   const findOwner: Webhooks["findOwner"] = (id, how) => webhooks.findOwner(id, how);
   const life = createLife(options, files, findOwner);
   const runner = createOccurrenceRunner({
+    ...options,
     open,
-    run: (source, how) => options.run.run(source, how),
-    runs,
     prepare: (name) => life.prepare(name),
+    deleteValues: (name) => parts.programStore.deleteAll(name),
     isClosing: () => isClosing,
   });
   const intake = createIntake();
@@ -330,7 +331,8 @@ function createStarts({ files, life, dispatch, open, log }: ChangeParts): Pick<A
       const { input: schema, schedule } = prepared.file;
       if (schema !== undefined) checkInput(input ?? schedule?.input, schema);
       const row = createOccurrence({ automation: name, id: createManualId(Date.now()), kind: "manual" }, Date.now());
-      await automations.addOccurrence(row, input === undefined ? undefined : JSON.stringify(input));
+      const isAdded = await automations.addOccurrence(row, input === undefined ? undefined : JSON.stringify(input));
+      if (!isAdded) throw createUnknownError(name, files.listNames());
       dispatch(name);
       return row;
     },

@@ -166,7 +166,7 @@ async function acceptAutomation(
   name: string,
   { by, digest, ...options }: Parameters<AutomationLife["accept"]>[1],
   offers: Offers,
-  { open, now }: LifeParts,
+  { files, open, now }: LifeParts,
 ): Promise<AutomationRow> {
   const offered = await offers.offer(name, options);
   const { review, text, digest: current, flaw } = offered;
@@ -189,8 +189,13 @@ async function acceptAutomation(
     created: before?.created ?? at,
     updated: at,
   };
-  await automations.put(row, { text, methods: review.methods, caller: review.caller.id });
-  return row;
+  const version = { text, methods: review.methods, caller: review.caller.id };
+  // Another process may have removed it meanwhile: its files first, and then its row.
+  const isPut = await automations.put(row, version, (stored) => before === undefined || stored !== undefined);
+  if (before === undefined) await files.refresh();
+  if (isPut && (before !== undefined || files.get(name) !== undefined)) return row;
+  if (isPut) await automations.delete(name);
+  throw createUnknownError(name, files.listNames());
 }
 
 function createPauses({ files, open, now }: LifeParts): Pick<AutomationLife, "pause" | "resume"> {

@@ -5,6 +5,7 @@ import { type Caller, OWNER } from "../../model/caller.ts";
 import { isRecord, toRecord } from "../../model/json.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions } from "../../runtime.ts";
+import type { RunApi } from "../api/run.ts";
 import type { Database, OccurrenceRow } from "../../store/index.ts";
 import type { Runs } from "../execution/runs.ts";
 
@@ -16,10 +17,12 @@ export interface RunnableAutomation {
 
 export interface RunnerOptions {
   readonly open: () => Promise<Pick<Database, "automations" | "runs">>;
-  readonly run: (source: string, options: RunOptions) => Promise<Outcome>;
+  readonly run: Pick<RunApi, "run">;
   readonly runs: Pick<Runs, "cancel" | "outcome">;
   /** Returns why an automation must not run now, or what it needs. */
   readonly prepare: (name: string) => Promise<RunnableAutomation | { readonly obstacle: string }>;
+  /** Deletes the values that the programs of an automation have stored. */
+  readonly deleteValues: (name: string) => Promise<unknown>;
   /** True from the beginning of the end of this process. */
   readonly isClosing: () => boolean;
 }
@@ -32,13 +35,18 @@ export function createOccurrenceRunner(options: RunnerOptions): OccurrenceRunner
       const prepared = await prepare(occurrence.automation);
       if ("obstacle" in prepared) return { kind: "failed", error: prepared.obstacle, hasNotBegun: true };
       try {
-        const outcome = await options.run(
+        const outcome = await options.run.run(
           prepared.file.source,
           await createOptions(occurrence, prepared, signal, open),
         );
         return toResult(outcome, signal, options.isClosing());
       } catch (error) {
         return toFailure(error, options.isClosing());
+      } finally {
+        // It was removed during the run, which may have stored values after that.
+        const { automations } = await open();
+        if ((await automations.get(occurrence.automation)) === undefined)
+          await options.deleteValues(occurrence.automation);
       }
     },
     async readEnd(id) {

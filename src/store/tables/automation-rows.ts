@@ -1,4 +1,4 @@
-import { defineTable, integer, json, optional, type RowOf, text } from "../database/table.ts";
+import { defineTable, integer, json, optional, type RowOf, type Rows, text } from "../database/table.ts";
 
 /**
  * `held`: it is not as it was accepted, or its key has lost a right; `proposed`: a model has written it, and it was not accepted
@@ -122,4 +122,9 @@ export const OPEN_STATES: readonly OccurrenceState[] = ["due", "running", "waiti
 /** The lock of all changes of one automation and its occurrences. */
 export function lockAutomation(automation: string): string {
   return `automation ${automation}`;
+}
+
+/** Finds out whether an automation exists: nothing is added to one that was removed, as a later one could have its name. */
+export async function isKnownAutomation(rows: Pick<Rows, "total">, name: string): Promise<boolean> {
+  return (await rows.total(AUTOMATIONS, { name })) > 0;
 }

@@ -1,4 +1,3 @@
-import { SkillgateError } from "../../errors.ts";
 import type { SelectOptions, StoreEngine, Where } from "../database/table.ts";
 import {
   type AcceptedVersion,
@@ -6,6 +5,7 @@ import {
   type AutomationRow,
   type AutomationRowState,
   AUTOMATIONS,
+  isKnownAutomation as isKnown,
   lockAutomation as lock,
   OCCURRENCE_INPUTS,
   type OccurrenceKind,
@@ -50,8 +50,15 @@ export interface AutomationTable {
   count(): Promise<number>;
   /** Returns the accepted version, or that of a proposal. */
   getVersion(name: string): Promise<AcceptedVersion | undefined>;
-  /** Adds or replaces an automation with its version. */
-  put(row: AutomationRow, version: AcceptedVersion): Promise<void>;
+  /**
+   * Adds or replaces an automation with its version. Returns false, and changes nothing, if the one that is stored then is not one
+   * that may be replaced.
+   */
+  put(
+    row: AutomationRow,
+    version: AcceptedVersion,
+    mayReplace?: (stored: AutomationRow | undefined) => boolean,
+  ): Promise<boolean>;
   /** Returns false if it does not exist. */
   update(name: string, changes: Partial<Omit<AutomationRow, "name">>): Promise<boolean>;
   /** Changes an automation if it is in a state; returns false otherwise. */
@@ -60,7 +67,7 @@ export interface AutomationTable {
   delete(name: string): Promise<boolean>;
   /** Raises `lastSlot`, never lowers it. */
   passSlot(name: string, slot: number): Promise<void>;
-  /** Adds an occurrence with its input. Returns false if it exists already. */
+  /** Adds an occurrence with its input. Returns false if it exists already, or its automation does not. */
   addOccurrence(occurrence: OccurrenceRow, input?: string): Promise<boolean>;
   /** Adds deliveries of one automation in one transaction; says for each, in their order, whether it was added. */
   addDeliveries(automation: string, batch: DeliveryBatch): Promise<readonly AddedDelivery[]>;
@@ -118,13 +125,17 @@ function createAutomations(
     list: (where = {}) => engine.select(AUTOMATIONS, where, { order: "name" }),
     count: () => engine.total(AUTOMATIONS),
     getVersion: async (name) => (await engine.select(AUTOMATION_VERSIONS, { name }))[0]?.version,
-    async put(row, version) {
+    async put(row, version, mayReplace = () => true) {
       const { name } = row;
-      await engine.transaction(lock(name), async (rows) => {
+      const isPut = await engine.transaction(lock(name), async (rows) => {
+        const [stored] = await rows.select(AUTOMATIONS, { name });
+        if (!mayReplace(stored)) return false;
         await rows.put(AUTOMATIONS, row);
         await rows.put(AUTOMATION_VERSIONS, { name, version });
+        return true;
       });
       await engine.announce();
+      return isPut;
     },
     async update(name, changes) {
       const isFound = (await engine.update(AUTOMATIONS, { name }, changes)) > 0;
@@ -161,20 +172,15 @@ function createOccurrences(
   "get" | "getVersion" | "list" | "count" | "put" | "update" | "changeState" | "delete" | "passSlot"
 > {
   return {
-    async addOccurrence(occurrence, input) {
+    addOccurrence(occurrence, input) {
       const { automation, id } = occurrence;
-      try {
-        if (input === undefined) await engine.insert(OCCURRENCES, [occurrence]);
-        else
-          await engine.transaction(lock(automation), async (rows) => {
-            await rows.insert(OCCURRENCES, [occurrence]);
-            await rows.insert(OCCURRENCE_INPUTS, [{ automation, id, input }]);
-          });
-      } catch (error) {
-        if (error instanceof SkillgateError && error.code === "STORE_CONFLICT") return false;
-        throw error;
-      }
-      return true;
+      return engine.transaction(lock(automation), async (rows) => {
+        const isThere = (await rows.total(OCCURRENCES, { automation, id })) > 0;
+        if (isThere || !(await isKnown(rows, automation))) return false;
+        await rows.insert(OCCURRENCES, [occurrence]);
+        if (input !== undefined) await rows.insert(OCCURRENCE_INPUTS, [{ automation, id, input }]);
+        return true;
+      });
     },
     addDeliveries: (automation, batch) => addDeliveries(engine, automation, batch),
     getOccurrence: async (automation, id) => (await engine.select(OCCURRENCES, { automation, id }))[0],

@@ -1,5 +1,6 @@
 import type { StoreEngine } from "../database/table.ts";
 import {
+  isKnownAutomation,
   lockAutomation,
   OCCURRENCE_INPUTS,
   type OccurrenceRow,
@@ -20,8 +21,8 @@ export interface DeliveryToAdd {
   readonly input: string;
 }
 
-/** `repeated`: one with its id was there before; `full`: the limit was reached. */
-export type AddedDelivery = "new" | "repeated" | "full";
+/** `repeated`: one with its id was there before; `full`: the limit was reached; `unknown`: the automation was removed. */
+export type AddedDelivery = "new" | "repeated" | "full" | "unknown";
 
 export async function addDeliveries(
   engine: StoreEngine,
@@ -30,6 +31,7 @@ export async function addDeliveries(
 ): Promise<readonly AddedDelivery[]> {
   const ids = deliveries.map(({ occurrence }) => occurrence.id);
   return engine.transaction(lockAutomation(automation), async (rows) => {
+    if (!(await isKnownAutomation(rows, automation))) return deliveries.map(() => "unknown");
     const stored = await rows.select(OCCURRENCES, { automation, id: { in: ids } });
     const past = await rows.select(PAST_DELIVERIES, { automation, id: { in: ids } });
     const knownIds = new Set([...stored, ...past].map(({ id }) => id));

@@ -2,12 +2,21 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createDeliveryStore } from "../../../src/runtime/automations/delivery-store.ts";
 import { createRunInput } from "../../../src/shared/json/run-input.ts";
-import { type AutomationTable, openDatabase } from "../../../src/store/index.ts";
+import { type AutomationTable, type Database, openDatabase } from "../../../src/store/index.ts";
+
+/** Opens a database in memory that has the automation `orders`. */
+async function openOrders(): Promise<Database> {
+  const database = await openDatabase({});
+  onTestFinished(() => database.close());
+  const times = { failures: 0, lastSlot: null, created: 0, updated: 0 };
+  const row = { name: "orders", state: "enabled", reason: null, digest: null, by: "owner", ...times } as const;
+  await database.automations.put(row, { text: "", methods: {}, caller: "key:a" });
+  return database;
+}
 
 /** Opens a delivery store on a database in memory that counts the calls of its tables. */
 async function openStore(most = 10_000) {
-  const database = await openDatabase({});
-  onTestFinished(() => database.close());
+  const database = await openOrders();
   const calls: string[] = [];
   const dispatched: string[] = [];
   const automations = new Proxy(database.automations, {
@@ -67,8 +76,7 @@ test("takes more when deliveries have begun, and none when its limit falls", asy
 });
 
 test("refuses all deliveries of a commit that fails, and stores those that follow", async () => {
-  const database = await openDatabase({});
-  onTestFinished(() => database.close());
+  const database = await openOrders();
   let failures = 1;
   const store = createDeliveryStore({
     open: async () => {

@@ -140,22 +140,26 @@ interface RemovedAutomation {
  */
 async function removeAutomation(name: string, parts: AuthoringParts): Promise<RemovedAutomation> {
   const { files, settings, database, programStore } = parts;
-  const { automationsDir: folder } = settings;
   await files.refresh();
   const { automations } = await database.open();
-  const entry = files.get(name);
-  const row = await automations.get(name);
-  const isKnown = entry !== undefined || row !== undefined;
-  // Without its row nothing of it begins, also if a file cannot be deleted.
-  if (row !== undefined) await automations.delete(name);
+  const isKnown = files.get(name) !== undefined || (await automations.get(name)) !== undefined;
+  const existing = isKnown ? listOwnFiles(name, settings.automationsDir) : [];
+  try {
+    if (existing.length > 0) await writeFiles(new Map(existing.map((file) => [file, undefined])), settings);
+  } finally {
+    // After its files, as another process that accepts it meanwhile looks for them. Without its row nothing of it begins, also
+    // if a file cannot be deleted.
+    await automations.delete(name);
+  }
   const values = await programStore.deleteAll(name);
   if (!isKnown && values === 0) {
     const stored = (await automations.list()).map((each) => each.name);
     throw createUnknownError(name, [...new Set([...files.listNames(), ...stored])]);
   }
-  const own = entry === undefined ? [] : [getAutomationFile(folder, name), join(folder, getCassetteName(name))];
-  const existing = own.filter((file) => existsSync(file));
-  if (existing.length > 0) await writeFiles(new Map(existing.map((file) => [file, undefined])), settings);
   await files.refresh();
   return { name, files: existing, values };
+}
+
+function listOwnFiles(name: string, folder: string): readonly string[] {
+  return [getAutomationFile(folder, name), join(folder, getCassetteName(name))].filter((file) => existsSync(file));
 }

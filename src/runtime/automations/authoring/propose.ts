@@ -1,5 +1,6 @@
 import { createAutomationError, formatAutomationFile, parseAutomationFile } from "../../../automations/index.ts";
 import type { Caller } from "../../../model/caller.ts";
+import type { AutomationRow } from "../../../store/index.ts";
 import { createHeldError } from "../life.ts";
 import { listPlannedCalls, type AutomationCall } from "../review.ts";
 import type { SavingParts } from "./save.ts";
@@ -51,21 +52,26 @@ export async function proposeAutomation(
   await parts.files.refresh();
   const { automations } = await parts.database.open();
   const before = await automations.get(name);
-  const isOwn = before?.state === "proposed" && before.by === caller.id;
-  if (parts.files.get(name) !== undefined || (before !== undefined && !isOwn))
-    throw createAutomationError(`there is an automation ${name} already; choose another name`);
+  const mayReplace = (row: AutomationRow | undefined): boolean =>
+    row === undefined || (row.state === "proposed" && row.by === caller.id);
+  if (parts.files.get(name) !== undefined || !mayReplace(before)) throw createNameError(name);
   const waiting = (await automations.list({ state: "proposed" })).filter((row) => row.name !== name);
   if (waiting.length >= MAX_PROPOSALS) throw refuseMore(`${MAX_PROPOSALS} proposals wait`);
   if (waiting.filter(({ by }) => by === caller.id).length >= MAX_CALLER_PROPOSALS)
     throw refuseMore(`${MAX_CALLER_PROPOSALS} proposals of this caller wait`);
   const at = Date.now();
   const nothing = { reason: null, digest: null, failures: 0, lastSlot: null };
-  await automations.put(
+  const isPut = await automations.put(
     { ...nothing, name, state: "proposed", by: caller.id, created: before?.created ?? at, updated: at },
     { text, methods: {}, caller: "" },
+    mayReplace, // another process may have accepted one
   );
+  if (!isPut) throw createNameError(name);
   return { name, calls };
 }
+
+const createNameError = (name: string): Error =>
+  createAutomationError(`there is an automation ${name} already; choose another name`);
 
 const refuseMore = (why: string): Error =>
   createHeldError(`${why} for a person already; one must be accepted or removed before: skillgate automation list`);
