@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -133,4 +133,16 @@ test("names the requests that exist when the id is unknown [P6, O1]", async () =
   const { exit, stderr } = await skillgate(["approvals", "approve", "nope"], { cwd });
   expect(exit).toBe(5);
   expect(stderr).toContain("Unknown approval request");
+});
+
+test("names no command that approves a call if the store is in memory, where no other process sees it [P6]", async () => {
+  const cwd = project(FILES);
+  const args = ["run", "-e", PAY];
+  expect((await skillgate(args, { cwd })).stderr).toContain("Approve it with: skillgate approvals approve ");
+  const hidden = resolve("test/fixtures/store/hide-sqlite.cjs");
+  const { exit, stderr } = await runProcess(args, { cwd, env: { NODE_OPTIONS: `--require ${hidden}` } });
+  expect(exit).toBe(4);
+  expect(stderr).toContain("Approve it at a terminal, or with --yes");
+  expect(stderr).toContain("The store is in memory and ends with this process");
+  expect(stderr).not.toContain("skillgate approvals");
 });

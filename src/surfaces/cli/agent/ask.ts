@@ -5,7 +5,7 @@ import type { Approval } from "../../../approvals/index.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import { readText, readTextFile } from "../input/read-text.ts";
 import type { CliSession } from "../session.ts";
-import { pendingText, waitingText } from "../text/approval-texts.ts";
+import { describePending, waitingText } from "../text/approval-texts.ts";
 import { jsonText } from "../text/output.ts";
 import { createUnknownValueError, UsageError } from "../usage-error.ts";
 import { createEventPrinter, type EventPrinter } from "./event-printer.ts";
@@ -64,7 +64,7 @@ async function ask(session: CliSession, question: string, flags: AskFlags): Prom
   if (agent.waiting !== undefined) return { ...result, remarks: waitingText(agent.waiting, session.paint.err) };
   return pending.length === 0 || result.exit !== "ok"
     ? result
-    : { ...result, exit: "approval", remarks: pendingText(pending, session.paint.err) };
+    : { ...result, exit: "approval", remarks: await describePending(runtime, pending, session.paint.err) };
 }
 
 async function replay(

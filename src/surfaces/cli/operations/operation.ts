@@ -10,7 +10,7 @@ import { isWrittenInput, parseInput, type WrittenInput } from "../input/call-inp
 import { parseRunInput } from "../input/run-input.ts";
 import { type FieldTest, isBoolean, isNumber, isNumberList, isText, orAbsent } from "../input/field-tests.ts";
 import type { Paint } from "../terminal/terminal.ts";
-import { pendingText } from "../text/approval-texts.ts";
+import { describePending } from "../text/approval-texts.ts";
 import { lines } from "../text/layout.ts";
 import { skillStackText, valueText, warningsText } from "../text/output.ts";
 import { noteLines, outcomeRemarks, outcomeText, traceText } from "../text/run-texts.ts";
@@ -133,7 +133,9 @@ export async function performRun(operation: RunOperation, context: OperationCont
     text: outcomeText(outcome),
     ...(isInterrupted
       ? { isInterrupted }
-      : { remarks: lines([outcomeRemarks(outcome, paint, isTerminal), pendingText(pending, paint)]) }),
+      : {
+          remarks: lines([outcomeRemarks(outcome, paint, isTerminal), await describePending(runtime, pending, paint)]),
+        }),
     asides: lines([
       outcome.kind === "failed" ? skillStackText(outcome.error.cause, paint) : "",
       warningsText(selectProblems(runtime, isVerbose || isLacking), paint),

@@ -1,6 +1,7 @@
 import type { Approval, ListedApproval } from "../../../approvals/index.ts";
 import type { WaitingRun } from "../../../agent/index.ts";
 import type { ApprovalAnswer, ApprovalRequest, ApprovalScope } from "../../../model/approval.ts";
+import type { Runtime } from "../../../runtime.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { escaped, formatSecond, lines, table } from "./layout.ts";
 
@@ -25,8 +26,13 @@ export function parseApprovalAnswer(line: string): ApprovalAnswer {
   return word === "y" || word === "yes";
 }
 
-/** Says how to approve the calls that failed because no person was asked. */
-export function pendingText(pending: readonly Approval[], paint: Paint): string {
+/** Says how to approve the calls that failed because no person was asked. Other processes see no store in memory. */
+export async function describePending(
+  { database }: Pick<Runtime, "database">,
+  pending: readonly Approval[],
+  paint: Paint,
+): Promise<string> {
+  if (pending.length === 0 || (await database()).kind === "memory") return "";
   return lines(
     pending.map(({ id, path, caller }) =>
       paint.yellow(
