@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../src/model/limits.ts";
 import { DEFAULT_TIMEOUTS } from "../../src/model/timeouts.ts";
+import { EXIT_CODES } from "../../src/surfaces/cli/exit-codes.ts";
+import { createProgram } from "../../src/surfaces/cli/program.ts";
+import { getShownCommands } from "../../src/surfaces/cli/usage-error.ts";
 
 const README = readFileSync("README.md", "utf8");
 
@@ -61,6 +64,15 @@ test("lists the default limits and timeouts in docs/limits.md", () => {
   const rows = [...readFileSync("docs/limits.md", "utf8").matchAll(/^\| `(\w+)` +\| ([\d ]+?) +\|/gm)];
   const limits = rows.map(([, name, amount = ""]) => [name, Number(amount.replaceAll(" ", ""))]);
   expect(Object.fromEntries(limits)).toEqual({ ...DEFAULT_LIMITS, ...DEFAULT_TIMEOUTS });
+});
+
+test("lists every command and every exit code in docs/cli.md", () => {
+  const page = readFileSync("docs/cli.md", "utf8");
+  const listed = new Set([...page.matchAll(/\b(?<=skillgate )[a-z]+|\bdisconnect\b/g)].map(([name]) => name));
+  const commands = getShownCommands(createProgram(() => async () => {})).map((command) => command.name());
+  expect(commands.filter((name) => !listed.has(name))).toEqual([]);
+  const rows = [...page.matchAll(/^\| +(\d+) \| (.+?) +\|$/gm)].map(([, code, says]) => ({ code: Number(code), says }));
+  expect(rows).toEqual(Object.values(EXIT_CODES));
 });
 
 function start(...args: readonly string[]) {
