@@ -38,6 +38,11 @@ test("starts a server that mcp add has written without a question, and calls it 
   expect(called).toMatchObject({ exit: 0, stdout: expect.stringContaining(cwd) });
 });
 
+test("quotes a name with a space in the command that it suggests", async () => {
+  const { stderr } = await mcp(["add", "my files", "--", "npx", "-y", "p"], { cwd: project() });
+  expect(stderr).toBe("Try it: skillgate mcp test 'my files'\n");
+});
+
 test("keeps comments and order with mcp add, and accepts common options [M10]", async () => {
   const cwd = project({ ".mcp.json": COMMENTED });
   const flags = ["-e", "A=1", "B=two words", "more", "-s", "project", "--timeout", "5", "--text", "text"];

@@ -3,6 +3,7 @@ import { Option } from "commander";
 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
+import { quoteForShell } from "../../../shared/format-text.ts";
 import { withoutGaps } from "../../../shared/json/without-gaps.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import type { CliSession } from "../session.ts";
@@ -214,7 +215,7 @@ export function createAddedResult(
     text: `Added ${name} to ${file}: ${configModule.shownServer(entry)}`,
     remarks: lines([
       ...plainSecrets(written, configModule).map((note) => paint.err.yellow(note)),
-      paint.err.dim(`Try it: skillgate mcp test ${name}`),
+      paint.err.dim(`Try it: skillgate mcp test ${quoteForShell(name)}`),
     ]),
   };
 }
