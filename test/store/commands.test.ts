@@ -10,7 +10,16 @@ import { expect, test } from "vitest";
 
 import { AUDIT } from "../../src/store/audit/rows.ts";
 import { openEngine } from "../../src/store/database/open.ts";
-import { BIN, environment, MATH_SKILL, project, shareProject, skillgate, start } from "../surfaces/cli/command.ts";
+import {
+  BIN,
+  ended,
+  environment,
+  MATH_SKILL,
+  project,
+  shareProject,
+  skillgate,
+  start,
+} from "../surfaces/cli/command.ts";
 
 const SETTINGS = { "skills/math.js": MATH_SKILL, "settings.yaml": "audit: store\nstore: { dir: state }\n" };
 
@@ -103,6 +112,9 @@ test("filters and exports records as JSON lines and CSV [P8]", { tags: "rest" },
     [3, undefined, undefined],
     [4, "error", "CALL_FAILED"],
   ]);
+  const own = join(cwd, "own.jsonl");
+  writeFileSync(own, (await skillgate(["audit", "export", "--json"], { cwd })).stdout);
+  expect(await skillgate(["audit", "verify", own], { cwd })).toMatchObject({ exit: 0, stderr: "" });
   const out = join(cwd, "audit.csv");
   expect((await skillgate(["audit", "export", "--format", "csv", "--out", out], { cwd })).stdout).toBe(
     "Wrote 4 records to audit.csv\n",
@@ -186,6 +198,26 @@ test("prints new records while another process adds them [P8]", { tags: "rest" }
   const exit = once(tail, "exit");
   tail.kill("SIGINT");
   expect((await exit)[0]).toBe(130);
+});
+
+test("prints each new record as a line of JSON with --json [P8]", { tags: "rest" }, async () => {
+  const cwd = await projectWithCall();
+  const tail = start(["audit", "tail", "--limit", "1", "--json"], { cwd });
+  const outcome = ended(tail);
+  await once(tail.stdout ?? tail, "data");
+  tail.kill("SIGINT");
+  const { exit, stdout } = await outcome;
+  expect(exit).toBe(130);
+  expect(parseLines(stdout)).toMatchObject([{ seq: 2, method: "MathSkill.add", outcome: "ok" }]);
+});
+
+test("names a backup that does not exist as the command line did", { tags: "rest" }, async () => {
+  const cwd = project(SETTINGS);
+  expect(await skillgate(["store", "restore", "monday.db"], { cwd })).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: 'Cannot read "monday.db": it does not exist\n',
+  });
 });
 
 test("shows how much programs store", { tags: "rest" }, async () => {

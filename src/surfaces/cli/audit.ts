@@ -13,10 +13,10 @@ import type { AuditVerdict, Database } from "../../store/index.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
 import { wholeNumber } from "./input/option-values.ts";
 import { readLines } from "./input/read-text.ts";
-import { writeLines } from "./input/write-files.ts";
+import { createExportResult, writeLines } from "./input/write-files.ts";
 import type { CliSession } from "./session.ts";
 import type { Paint } from "./terminal/terminal.ts";
-import { count, escaped, lines, milliseconds, shownPath, table } from "./text/layout.ts";
+import { count, escaped, lines, milliseconds, table } from "./text/layout.ts";
 import { UsageError } from "./usage-error.ts";
 
 export function addAudit(program: CliCommand): void {
@@ -82,14 +82,15 @@ async function findNewest({ audit }: Database, filter: AuditFilter, limit: numbe
 
 /** Prints new records until the command is interrupted. */
 async function followRecords(
-  { database, paint, signal }: CliSession,
+  { database, paint, signal, flags }: CliSession,
   { limit, ...filter }: AuditFilter & { readonly limit: number },
 ): Promise<CommandResult> {
   const opened = await database();
   const { audit } = opened;
   let last = (await audit.tail(1))[0]?.seq ?? 0;
   const print = (items: readonly AuditItem[]): void => {
-    if (items.length > 0) process.stdout.write(`${itemsText(items, paint.out)}\n`);
+    const text = flags.json ? items.map((item) => JSON.stringify(item)).join("\n") : itemsText(items, paint.out);
+    if (items.length > 0) process.stdout.write(`${text}\n`);
   };
   print((await findNewest(opened, filter, limit)).filter(({ seq }) => seq <= last));
   let pages: Promise<void> = Promise.resolve();
@@ -109,7 +110,7 @@ async function followRecords(
   clearInterval(alive);
   stop();
   await pages;
-  return { json: {}, text: "" };
+  return { json: undefined, text: "" };
 }
 
 function itemsText(items: readonly AuditItem[], paint: Paint): string {
@@ -209,8 +210,5 @@ async function exportRecords({ audit }: Database, { format, out, ...filter }: Ex
     }
   })();
   await writeLines(format === "csv" ? formatAuditCsv(items) : audit.signLines(items, filter), out);
-  return {
-    json: { records },
-    text: out === undefined ? "" : `Wrote ${count(records, "record")} to ${shownPath(out)}`,
-  };
+  return createExportResult(records, out);
 }

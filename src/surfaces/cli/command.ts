@@ -7,7 +7,7 @@ import type { CliSession } from "./session.ts";
 export interface CommandResult {
   /** By default, `ok`. */
   readonly exit?: Exit;
-  /** The object that `--json` prints. */
+  /** The object that `--json` prints; `undefined` if the command has printed its result as lines. */
   readonly json: unknown;
   /** For people, on stdout. */
   readonly text: string;

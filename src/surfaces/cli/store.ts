@@ -1,8 +1,10 @@
+import { access, constants } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import type { DatabaseInfo, StoreLocation } from "../../store/index.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
-import { toWriteError, writeLines } from "./input/write-files.ts";
+import { toReadError } from "./input/read-text.ts";
+import { createExportResult, toWriteError, writeLines } from "./input/write-files.ts";
 import type { CliSession } from "./session.ts";
 import { count, lines, shownPath, table } from "./text/layout.ts";
 import { UsageError } from "./usage-error.ts";
@@ -59,10 +61,11 @@ async function backUp({ folders }: CliSession, { out }: { readonly out: string }
 
 async function restore({ folders }: CliSession, file: string): Promise<CommandResult> {
   const { restoreStore } = await import("../../store/index.ts");
-  const { bytes, files, before } = await restoreStore(
-    requireFolder((await folders()).database, "restore"),
-    resolve(file),
-  );
+  const folder = requireFolder((await folders()).database, "restore");
+  await access(file, constants.R_OK).catch((thrown: unknown) => {
+    throw toReadError(thrown, file);
+  });
+  const { bytes, files, before } = await restoreStore(folder, resolve(file));
   const moved = before === undefined ? "" : `\nWhat was there is now ${shownPath(before)}`;
   return {
     json: { file, bytes, files, ...(before !== undefined && { before }) },
@@ -81,10 +84,7 @@ type Exported = Parameters<typeof toLines>[0];
 
 async function exportAll(database: { export(): Exported }, out: string | undefined): Promise<CommandResult> {
   const records = await writeLines(toLines(database.export()), out);
-  return {
-    json: { records },
-    text: out === undefined ? "" : `Wrote ${count(records, "record")} to ${shownPath(out)}`,
-  };
+  return createExportResult(records, out);
 }
 
 async function* toLines(records: AsyncIterable<object>): AsyncGenerator<string> {

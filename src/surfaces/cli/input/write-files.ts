@@ -8,6 +8,8 @@ import { whyNotWritten } from "../../../config/index.ts";
 import { SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { makeFolder } from "../../../shared/files/make-folder.ts";
+import type { CommandResult } from "../command.ts";
+import { count, shownPath } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** Writes lines to a new file that only its owner can read, or to stdout. Returns their number. */
@@ -16,13 +18,20 @@ export async function writeLines(list: AsyncIterable<string>, file: string | und
   const stream = createWriteStream(file, { flags: "wx", mode: 0o600 });
   try {
     await once(stream, "open");
-    const count = await writeAll(list, stream);
+    const written = await writeAll(list, stream);
     stream.end();
     await finished(stream);
-    return count;
+    return written;
   } catch (thrown) {
     throw toWriteError(file, thrown);
   }
+}
+
+/** Returns the result of an export. Records on stdout are the whole output, also with `--json`. */
+export function createExportResult(records: number, file: string | undefined): CommandResult {
+  return file === undefined
+    ? { json: undefined, text: "" }
+    : { json: { records }, text: `Wrote ${count(records, "record")} to ${shownPath(file)}` };
 }
 
 /** Returns the error for a new file that could not be written: a mistake in the command, if the system says why. */
@@ -44,12 +53,12 @@ async function writeToStdout(list: AsyncIterable<string>): Promise<number> {
 }
 
 async function writeAll(list: AsyncIterable<string>, stream: NodeJS.WritableStream): Promise<number> {
-  let count = 0;
+  let written = 0;
   for await (const line of list) {
-    count++;
+    written++;
     if (!stream.write(`${line}\n`)) await once(stream, "drain");
   }
-  return count;
+  return written;
 }
 
 /** Writes a new file, and creates its parent folders. Only its owner can read a private one. */

@@ -37,7 +37,7 @@ export function openTerminal({ json, debug }: { readonly json: boolean; readonly
       const masked = secretSets.reduce((clean, secrets) => secrets.maskValue(clean), answer);
       const { json: object, text, remarks = "", asides = "" } = masked;
       // A failure after the result goes to stderr only: --json prints exactly one object.
-      if (json && !isAnswered) write(stdout, jsonText(object, stdout.isTTY ? 2 : 0));
+      if (json && !isAnswered && object !== undefined) write(stdout, jsonText(object, stdout.isTTY ? 2 : 0));
       if (!json) write(stdout, text);
       if (!json || isAnswered) write(stderr, remarks);
       isAnswered = true;
