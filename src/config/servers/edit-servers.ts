@@ -42,7 +42,8 @@ export async function changeServers(
   );
   const format = detectFormat(path);
   await changeFile(path, { label, isPrivate }, (text = "") => {
-    check((at) => (text.trim() === "" ? undefined : getValueAt(parseDocument(text, label, format).value, at)));
+    const unmarked = text.replace(/^\uFEFF/, "");
+    check((at) => (unmarked.trim() === "" ? undefined : getValueAt(parseDocument(unmarked, label, format).value, at)));
     return editText(text, edits, { label, format });
   });
 }

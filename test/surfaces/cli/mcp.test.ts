@@ -38,6 +38,16 @@ test("starts a server that mcp add has written without a question, and calls it 
   expect(called).toMatchObject({ exit: 0, stdout: expect.stringContaining(cwd) });
 });
 
+test("adds and removes a server in a file with a byte order mark and the line ends of Windows [M10]", async () => {
+  const before = '\uFEFF{\r\n  "mcpServers": {}\r\n}\r\n';
+  const cwd = project({ ".mcp.json": before });
+  expect(await mcp(["add", "files", "--", "npx"], { cwd })).toMatchObject({ exit: 0 });
+  expect(read(cwd, ".mcp.json")).toMatch(/^\uFEFF\{\r\n {2}"mcpServers": \{\r?\n/);
+  expect(await mcp(["add", "files", "--", "npx"], { cwd })).toMatchObject({ exit: 2 });
+  expect(await mcp(["remove", "files", "--yes"], { cwd })).toMatchObject({ exit: 0 });
+  expect(read(cwd, ".mcp.json")).toMatch(/^\uFEFF/);
+});
+
 test("quotes a name with a space in the command that it suggests", async () => {
   const { stderr } = await mcp(["add", "my files", "--", "npx", "-y", "p"], { cwd: project() });
   expect(stderr).toBe("Try it: skillgate mcp test 'my files'\n");
