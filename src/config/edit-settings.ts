@@ -34,7 +34,13 @@ function editText(text: string | undefined, label: string, { path, value }: Chan
   else put(document, path, value);
   // Lines are not folded: what was one line stays one.
   const written = document.toString({ lineWidth: 0 });
-  return written === "{}\n" ? "" : written;
+  return written === "{}\n" ? "" : restoreForm(written, text);
+}
+
+/** Gives a text the byte order mark and the line ends that it had before. */
+function restoreForm(written: string, before = ""): string {
+  const mark = before.startsWith("\uFEFF") ? "\uFEFF" : "";
+  return mark + (before.includes("\r\n") ? written.replaceAll(/\r?\n/g, "\r\n") : written);
 }
 
 function put(document: Document, path: readonly string[], value: unknown): void {

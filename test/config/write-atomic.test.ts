@@ -18,6 +18,7 @@ import { addDeclaredServer } from "../../src/config/declared-servers.ts";
 import { editSettings } from "../../src/config/edit-settings.ts";
 import { changeByHand, listTrust, loadConfig, revokeTrust, trustProject } from "../../src/config/index.ts";
 import { changeFile } from "../../src/config/write-atomic.ts";
+import { parse } from "../../src/shared/package/yaml.ts";
 
 /** No process has this number: it is beyond the largest of Linux. */
 const ENDED = 2 ** 22 + 1;
@@ -46,6 +47,19 @@ test("settings that are changed at the same moment are all kept [O5]", async () 
   await Promise.all([1, 2, 3, 4].map((at) => editSettings(file, ["accounts", `acc${at}`, "type"], "bearer")));
   const kept = readFileSync(file, "utf8").match(/acc\d/g);
   expect(kept?.toSorted()).toEqual(["acc1", "acc2", "acc3", "acc4"]);
+});
+
+test("an edit of settings keeps the byte order mark, comments and the line ends of Windows [O5]", async () => {
+  const { folder } = createFile("");
+  const file = join(folder, "settings.yaml");
+  writeFileSync(file, "\uFEFF# ours\r\nlimits:\r\n  calls: 5 # few\r\nskills:\r\n  dir: code\r\n");
+  await editSettings(file, ["limits", "calls"], 6);
+  await editSettings(file, ["skills", "TimeSkill", "zone"], "a\nb");
+  const before = "\uFEFF# ours\r\nlimits:\r\n  calls: 6 # few\r\nskills:\r\n  dir: code\r\n";
+  const written = readFileSync(file, "utf8");
+  expect(written.slice(0, before.length)).toBe(before);
+  expect(written.match(/(?<!\r)\n/)).toBeNull();
+  expect(parse(written)).toMatchObject({ skills: { dir: "code", TimeSkill: { zone: "a\nb" } } });
 });
 
 test("of servers with one name that are added at the same moment, one is added [M10]", async () => {
