@@ -154,6 +154,14 @@ test("says that a folder is read-only", async () => {
   expect(result["message"]).toMatch(/^Cannot write to the store because its folder is read-only: .*skillgate\.db/);
 });
 
+test("says that the folder of the store is a file", async () => {
+  await writeFile(file, "");
+  await expect(openDatabase({ folder: file })).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    message: expect.stringContaining("EEXIST: file already exists"),
+  });
+});
+
 test("keeps the store in memory on a Node without SQLite, and says so", () => {
   const args = ["-r", "./test/fixtures/store/hide-sqlite.cjs", "test/fixtures/store/open.mjs", folder];
   const result = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Record<string, unknown>;

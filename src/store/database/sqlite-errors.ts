@@ -52,11 +52,14 @@ export function toStoreError(error: unknown, file: string): unknown {
   }
 }
 
-function fromFileSystem(error: unknown, fail: (code: "STORE_FULL" | "STORE_READ_ONLY") => SkillgateError): unknown {
+function fromFileSystem(
+  error: unknown,
+  fail: (code: "STORE_FULL" | "STORE_READ_ONLY" | "STORE_UNAVAILABLE") => SkillgateError,
+): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOSPC" || code === "EDQUOT") return fail("STORE_FULL");
   if (code === "EROFS" || code === "EACCES" || code === "EPERM") return fail("STORE_READ_ONLY");
-  return error;
+  return error instanceof Error && "syscall" in error ? fail("STORE_UNAVAILABLE") : error;
 }
 
 const MAX_PAUSE_MS = 20;
