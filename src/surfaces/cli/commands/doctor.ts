@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+
 import type { ModelChoice } from "../../../agent/index.ts";
 import { getMessage, SkillgateError } from "../../../errors.ts";
 import { isForeign } from "../../../model/catalog.ts";
@@ -18,7 +20,7 @@ import { openServers, type StartedServer } from "../mcp/start-servers.ts";
 import { checkApis } from "../source/check-apis.ts";
 import type { CliSession, CommonFlags } from "../session.ts";
 import { checkTelemetry } from "../telemetry.ts";
-import { count } from "../text/layout.ts";
+import { count, shownPath } from "../text/layout.ts";
 import { checksText, type DoctorCheck, problemText } from "../text/output.ts";
 import { countTools } from "../text/server-texts.ts";
 import { otherProblems } from "../unknown-path.ts";
@@ -101,7 +103,8 @@ async function checkRuntime(session: CliSession, report: ReportChecks): Promise<
         report(problemCheck(problem, warnings.has(problem.error) ? "warning" : getStatus(problem, runtime)));
       }
     };
-    report(await engineCheck(runtime), skillsCheck(runtime), ...(await checkSkillSettings(runtime)));
+    const { skills: folder } = await session.folders();
+    report(await engineCheck(runtime), skillsCheck(runtime, folder), ...(await checkSkillSettings(runtime)));
     reportProblems();
     report(await checkModel(session));
     await follow((server) => report(serverCheck(server)));
@@ -151,11 +154,14 @@ async function engineCheck(runtime: Runtime): Promise<DoctorCheck> {
   return { kind: "engine", subject: "Sandbox", status: works ? "ok" : "error", says, details: "" };
 }
 
-function skillsCheck({ catalog }: Runtime): DoctorCheck {
+function skillsCheck({ catalog }: Runtime, folder: string): DoctorCheck {
   const skills = catalog.skills.filter((skill) => !isForeign(skill));
   const names = skills.map(({ name, methods }) => `${name} (${count(methods.length, "method")})`);
-  const says = names.length === 0 ? "none" : names.join(", ");
-  return { kind: "skills", subject: "Skills", status: "ok", says, details: "" };
+  const facts = { kind: "skills", subject: "Skills", details: "" } as const;
+  if (names.length > 0) return { ...facts, status: "ok", says: names.join(", ") };
+  return existsSync(folder)
+    ? { ...facts, status: "ok", says: `none in ${shownPath(folder)}` }
+    : { ...facts, status: "warning", says: `none, because ${shownPath(folder)} does not exist` };
 }
 
 /** Warns of settings that programs and results may show, because their skill does not declare them as secrets. */

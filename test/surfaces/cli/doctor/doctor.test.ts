@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 import { expect, test } from "vitest";
@@ -24,6 +25,14 @@ test("prints with doctor one line for each check that passes [O1]", { tags: "res
   expect(lines.slice(7, 10).every((line) => line.startsWith("    "))).toBe(true);
   expect(lines[10]).toMatch(/^✓ MCP server filesystem: connected as FilesystemMCP, \d+ tools$/);
   expect(lines).toHaveLength(11);
+});
+
+test("names with doctor the skills folder of the settings that is empty, or does not exist [O1]", async () => {
+  const cwd = project({ "settings.yaml": "skills: { dir: code }\n" });
+  const missing = await skillgate(["doctor"], { cwd });
+  expect(missing.stdout).toContain("\n! Skills: none, because code does not exist\n");
+  mkdirSync(join(cwd, "code"));
+  expect((await skillgate(["doctor"], { cwd })).stdout).toContain("\n✓ Skills: none in code\n");
 });
 
 test(
