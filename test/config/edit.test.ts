@@ -177,7 +177,11 @@ command = 'x'
 y = 2026-01-01
 `);
   expect(toml(CODEX, set(["mcp_servers", "a", "env", "K"], "w"))).toBe(CODEX.replace(/"""[^]*?"""/, '"w"'));
-  expect(toml("", set(["mcp_servers", "a"], { command: "x" }))).toBe('[mcp_servers.a]\ncommand = "x"\n');
+  const only = '[mcp_servers.a]\ncommand = "x"\n';
+  expect(toml("", set(["mcp_servers", "a"], { command: "x" }))).toBe(only);
+  expect(toml(only, remove(["mcp_servers", "a"]))).toBe("");
+  expect(toml(`model = "m"\n\n${only}`, remove(["mcp_servers", "a"]))).toBe('model = "m"\n');
+  expect(toml(`[mcp_servers]\n${only}`, remove(["mcp_servers", "a"]))).toBe("[mcp_servers]\n");
 });
 
 test("changes only the edited value of any object in any layout [M10]", { tags: "rest" }, () => {

@@ -1,4 +1,4 @@
-import { isRecord } from "../../model/json.ts";
+import { getValueAt, isRecord } from "../../model/json.ts";
 import { canonicalText } from "../../shared/digest.ts";
 import { configError } from "../read-file.ts";
 import { type Format, parseDocument, type Path } from "./index.ts";
@@ -29,6 +29,10 @@ export function editText(text: string, edits: readonly DocumentEdit[], { label, 
   for (const edit of edits) {
     expected = applied(expected, edit);
     after = EDITORS[format](after, edit);
+    // `[servers.last]` is all that there is of the table `servers`, unless that has a header of its own.
+    const above = edit.path.slice(0, -1);
+    if (format === "toml" && edit.kind === "remove" && !says(after, expected, { label, format }))
+      expected = withoutEmpty(expected, above);
   }
   if (says(after, expected, { label, format })) return mark + after;
   throw configError(label, "the file cannot be edited without changing other parts of it; edit it by hand");
@@ -48,6 +52,13 @@ const EDITORS: Readonly<Record<Format, (text: string, edit: DocumentEdit) => str
   yaml: (text, edit) => (edit.kind === "set" ? setInYaml(text, edit.path, edit.value) : removeInYaml(text, edit.path)),
   toml: (text, edit) => (edit.kind === "set" ? setInToml(text, edit.path, edit.value) : removeInToml(text, edit.path)),
 };
+
+/** Returns the value without the tables at a path and above it that are empty. */
+function withoutEmpty(value: unknown, path: Path): unknown {
+  const found = getValueAt(value, path);
+  if (path.length === 0 || !isRecord(found) || Object.keys(found).length > 0) return value;
+  return withoutEmpty(applied(value, { kind: "remove", path }), path.slice(0, -1));
+}
 
 /** Returns the value after an edit. */
 function applied(value: unknown, { path: [key, ...inside], ...edit }: DocumentEdit): unknown {

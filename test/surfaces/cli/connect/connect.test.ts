@@ -208,6 +208,10 @@ test("keeps the TOML of codex with connect, and restores the same file with disc
   expect((await skillgate(["disconnect", "codex"], { cwd })).stdout).toBe(
     "Codex is not connected: ~/.codex/config.toml has no skillgate\n",
   );
+  writeFileSync(path, 'model = "gpt-5"\n');
+  await skillgate(["connect", "codex", "--no-check"], { cwd });
+  expect(await skillgate(["disconnect", "codex"], { cwd })).toMatchObject({ exit: 0 });
+  expect(readFileSync(path, "utf8")).toBe('model = "gpt-5"\n');
 });
 
 test("keeps comments with connect, and keys that the user added to the entry [V1]", { tags: "rest" }, async () => {
