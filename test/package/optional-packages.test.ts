@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 
-import { explainMissing, OPTIONAL_PACKAGES } from "../../src/shared/package/optional-package.ts";
+import { explainMissing, isGlobal, OPTIONAL_PACKAGES } from "../../src/shared/package/optional-package.ts";
 
 const MANIFEST = JSON.parse(readFileSync("package.json", "utf8")) as Record<string, Record<string, unknown>>;
 
@@ -21,6 +23,22 @@ test("says in one sentence what to install", async () => {
   expect(() => explain(missing)).toThrow(
     "Cannot load an optional package: a store in PostgreSQL needs postgres; run: npm install postgres@3.4.9 (PACKAGE_MISSING)",
   );
+});
+
+test("knows a package that npm has installed for the user, which finds no packages of a project", () => {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-global-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "node_modules", "skillgate", "dist", "lib", "part.js");
+  expect(isGlobal(file)).toBe(true);
+  writeFileSync(join(folder, "package.json"), "{}");
+  expect(isGlobal(file)).toBe(false);
+  expect(isGlobal(join(folder, "clone", "dist", "lib", "part.js"))).toBe(false);
+});
+
+test("installs in the image the packages that the compose file needs, in the tested versions", () => {
+  const image = readFileSync("deploy/Dockerfile", "utf8");
+  for (const name of ["postgres", "@nats-io/transport-node"] as const)
+    expect(image).toContain(` ${name}@${OPTIONAL_PACKAGES[name]}`);
 });
 
 test("passes on what fails inside a package that is installed", () => {

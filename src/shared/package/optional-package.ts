@@ -1,3 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
 import { createError } from "../../errors.ts";
 
 /** Packages that a user installs for what needs them, in the versions that the tests use. */
@@ -13,7 +17,14 @@ export type OptionalPackage = keyof typeof OPTIONAL_PACKAGES;
 
 /** Returns what to run in a terminal, such as `npm install postgres@3.4.9`. */
 export function formatInstall(...names: readonly OptionalPackage[]): string {
-  return `npm install ${names.map((name) => `${name}@${OPTIONAL_PACKAGES[name]}`).join(" ")}`;
+  const packages = names.map((name) => `${name}@${OPTIONAL_PACKAGES[name]}`).join(" ");
+  return isGlobal(fileURLToPath(import.meta.url)) ? `npm install --global ${packages}` : `npm install ${packages}`;
+}
+
+/** True for a file of a package that npm has installed for the user: it finds only packages that are installed in the same way. */
+export function isGlobal(file: string): boolean {
+  const [, folder] = /^(.*)[/\\]node_modules[/\\]skillgate[/\\]/.exec(file) ?? [];
+  return folder !== undefined && !existsSync(join(folder, "package.json"));
 }
 
 /**
