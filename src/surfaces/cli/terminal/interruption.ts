@@ -21,6 +21,10 @@ const EXIT_OF_SIGNAL = {
 /** npm forwards the Ctrl-C that the terminal has also sent directly: signals this close together count as one. */
 const SAME_SIGNAL_MS = 100;
 
+/** After this time, a command that still waits, such as for the lock of a file, says how to end it. */
+const NOTICE_MS = 1_500;
+const NOTICE = "Not ended yet; Ctrl-C again ends it at once\n";
+
 /** Listens for signals until the process ends. */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController();
@@ -36,6 +40,7 @@ export function listenForInterruption(): Interruption {
       if (signal === "SIGINT" && stopWork()) return;
       exit = meaning;
       controller.abort();
+      if (signal === "SIGINT") setTimeout(() => process.stderr.write(NOTICE), NOTICE_MS).unref();
     });
   }
   return {

@@ -56,6 +56,19 @@ test("ends at once at a second Ctrl-C, even with a server that ignores signals [
   await server.ended;
 });
 
+test("says after a Ctrl-C that a second one ends a command which has not ended yet [M9]", async () => {
+  const cwd = projectWith(STUBBORN);
+  const { next } = await meetingPoint(cwd);
+  const child = start(["search", "anything"], { cwd });
+  const outcome = ended(child);
+  const server = await next();
+  child.kill("SIGINT");
+  const { exit, stdout, stderr } = await outcome;
+  expect({ exit, stdout }).toEqual({ exit: 130, stdout: "" });
+  expect(stderr.split("\n")).toContain("Not ended yet; Ctrl-C again ends it at once");
+  await server.ended;
+});
+
 test("stops waiting for a server at Ctrl-C, with a sentence [O1]", async () => {
   const cwd = projectWith(SERVER.replace(/import.*;$/, "{});"));
   const { next } = await meetingPoint(cwd);
