@@ -91,7 +91,9 @@ test("names the folder of a store that cannot record a run [R2]", async () => {
   });
   const { exit, stderr } = await skillgate(["run", "-e", "device.MathSkill.add(1, 2)"], { cwd });
   expect(exit).toBe(1);
-  expect(stderr).toContain(`The store reports: EEXIST: file already exists, mkdir '${join(cwd, "taken")}'`);
+  const folder = join(cwd, "taken");
+  const reason = `${join(folder, "skillgate.db")}: EEXIST: file already exists, mkdir '${folder}' (STORE_UNAVAILABLE)\n`;
+  expect(stderr).toContain(`The store reports: Cannot use the store: ${reason}`);
 });
 
 test(
