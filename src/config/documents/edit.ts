@@ -29,7 +29,7 @@ export function editText(text: string, edits: readonly DocumentEdit[], { label, 
   for (const edit of edits) {
     expected = applied(expected, edit);
     after = EDITORS[format](after, edit);
-    // `[servers.last]` is all that there is of the table `servers`, unless that has a header of its own.
+    // Without `[servers.last]` there is no table `servers`, unless it has a header of its own.
     const above = edit.path.slice(0, -1);
     if (format === "toml" && edit.kind === "remove" && !says(after, expected, { label, format }))
       expected = withoutEmpty(expected, above);
