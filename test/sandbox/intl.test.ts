@@ -98,6 +98,8 @@ const ALPHABETS = [
   Array.from("aAbBzZ -_09./"),
   Array.from("0129ax."),
   Array.from("aeäöéßÅøñzZ中日Яя\u0301\u0308\u00b7l👍\u0000"),
+  Array.from({ length: 400 }, (_, at) => String.fromCharCode(0xc0 + at)),
+  Array.from("aAeEéÉéñlL\u0301\u0338\u0344\u0345\u0363ḱ,' -"),
 ];
 
 const COLLATIONS = [
@@ -105,6 +107,8 @@ const COLLATIONS = [
   ["en"],
   ["sv"],
   ["de", { sensitivity: "base" }],
+  ["en", { sensitivity: "base" }],
+  ["en-US", { sensitivity: "case" }],
   ["en-GB", { numeric: true, caseFirst: "upper" }],
   ["xx", { ignorePunctuation: true, sensitivity: "accent" }],
 ] as const;

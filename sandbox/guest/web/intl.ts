@@ -13,16 +13,26 @@ import {
   stringify,
   uncurry,
 } from "../primordials.ts";
+import { compareLetters } from "./letter-order.ts";
 import {
   COLLATION_OPTIONS,
   DATE_OPTIONS,
   type FormatAnswer,
   type FormatRequest,
+  LOCALE,
   NUMBER_OPTIONS,
 } from "./locale-options.ts";
 
 type Options = Record<string, unknown>;
 type FormatQuestion = Pick<FormatRequest, "of" | "locale" | "options">;
+
+interface Collation {
+  readonly question: FormatQuestion;
+  /** Texts whose letters differ are in the order of these. */
+  readonly isByLetters: boolean;
+  /** Texts of ASCII whose letters are the same are in the order of their case. */
+  readonly isByCase: boolean;
+}
 
 const dateValue = uncurry(Date.prototype.valueOf) as (date: unknown) => number;
 const numberValue = uncurry(Number.prototype.valueOf) as (number: unknown) => number;
@@ -46,11 +56,10 @@ const COLLATION = {};
 /** The host compares the beginnings of texts, so that a request stays short. */
 const MAX_COMPARED = 400;
 const compareUnits = uncurry(String.prototype.localeCompare) as (left: string, right: string) => number;
-const toLowerCase = uncurry(String.prototype.toLowerCase) as (text: string) => string;
 const execute = uncurry(RegExp.prototype.exec) as (pattern: RegExp, text: string) => unknown;
 
-/** Texts whose order in English is that of their units in small letters. Most texts that programs sort are such. */
-const PLAIN = /^[ \-./0-9A-Za-z]*$/;
+const ASCII = /^[ -~]*$/;
+const SENSITIVITY = /^(?:base|accent|case|variant)$/;
 
 /** Defines `Intl` and the methods that format and compare by language. The host does this; the guest's engine has no tables. */
 export function defineIntl(): void {
@@ -128,10 +137,7 @@ const TEXT_METHODS = {
   localeCompare(this: unknown, that: unknown, locales: unknown, options: unknown): number {
     if (this === undefined || this === null)
       throw new NativeTypeError("Cannot compare a text that is undefined or null");
-    const left = `${this as string}`;
-    const right = `${that as string}`;
-    const isPlain = locales === undefined && options === undefined && isPlainText(left) && isPlainText(right);
-    return isPlain ? comparePlain(left, right) : compare(readCollation(locales, options), left, right);
+    return compare(readCollation(locales, options), `${this as string}`, `${that as string}`);
   },
 };
 
@@ -154,7 +160,7 @@ function createNumberFormat(locales: unknown, options: unknown): object {
 
 function createCollator(locales: unknown, options: unknown): object {
   const collation = readCollation(locales, options);
-  const resolved = askFormat(collation);
+  const resolved = askFormat(collation.question);
   const created = create(COLLATION) as object;
   define(created, "compare", (left: unknown, right: unknown) =>
     compare(collation, `${left as string}`, `${right as string}`),
@@ -163,28 +169,49 @@ function createCollator(locales: unknown, options: unknown): object {
   return created;
 }
 
-function readCollation(locales: unknown, options: unknown): FormatQuestion {
-  return { of: "collation", locale: readLocale(locales), options: readOptions(options, COLLATION_NAMES) };
+const ENGLISH: Collation = {
+  question: { of: "collation", locale: "en-US", options: create(null) as Options },
+  isByLetters: true,
+  isByCase: true,
+};
+
+function readCollation(locales: unknown, input: unknown): Collation {
+  if (locales === undefined && input === undefined) return ENGLISH;
+  const locale = readLocale(locales);
+  const options = readOptions(input, COLLATION_NAMES);
+  const isEnglish = execute(LOCALE, locale) !== null;
+  return {
+    question: { of: "collation", locale, options },
+    isByLetters: isEnglish && hasOnlySensitivity(options),
+    isByCase: isEnglish && input === undefined,
+  };
 }
 
-function isPlainText(text: string): boolean {
-  return execute(PLAIN, text) !== null;
+/** True for options with which the letters of two texts come first, if they are not the same. */
+function hasOnlySensitivity(options: Options): boolean {
+  for (let i = 0; i < COLLATION_NAMES.length; i++) {
+    const name = COLLATION_NAMES[i] as string;
+    if (name !== "sensitivity" && options[name] !== undefined) return false;
+  }
+  const { sensitivity } = options;
+  return sensitivity === undefined || execute(SENSITIVITY, sensitivity as string) !== null;
 }
 
-/** Compares without regard to case first; then small letters come before capital ones, whose units are lower. */
-function comparePlain(left: string, right: string): number {
-  if (left === right) return 0;
-  const first = toLowerCase(left);
-  const second = toLowerCase(right);
-  return (first === second ? left > right : first < second) ? -1 : 1;
-}
-
-/** Texts with the same beginning are in the order of their UTF-16 units. */
-function compare(collation: FormatQuestion, left: string, right: string): number {
+/** Compares letters here, and asks the host where they do not decide. Long texts with the same beginning are in the order of their units. */
+function compare({ question, isByLetters, isByCase }: Collation, left: string, right: string): number {
+  if (left === right && isByLetters) return 0;
+  const letters = isByLetters ? compareLetters(left, right) : undefined;
+  if (letters !== undefined && letters !== 0) return letters;
+  // Small letters come before capital ones, whose units are lower.
+  if (letters === 0 && isByCase && isAscii(left) && isAscii(right)) return left > right ? -1 : 1;
   const first = slice(left, 0, MAX_COMPARED);
-  const order = +ask(collation, "text", `${first.length} ${first}${slice(right, 0, MAX_COMPARED)}`);
+  const order = +ask(question, "text", `${first.length} ${first}${slice(right, 0, MAX_COMPARED)}`);
   const isWhole = left.length <= MAX_COMPARED && right.length <= MAX_COMPARED;
   return order || (isWhole ? 0 : compareUnits(left, right));
+}
+
+function isAscii(text: string): boolean {
+  return execute(ASCII, text) !== null;
 }
 
 /** Creates a format with bound methods, as programs pass `format` on. Throws if the host does not know the options. */
