@@ -134,8 +134,10 @@ test("lets no outcome of a call that only reads wait for the log, and commits it
   writing?.close();
   expect(await sending).toMatchObject({ kind: "completed", value: "sent" });
   const methods = (await readRecords()).map(({ method }) => String(method));
-  expect(methods.slice(0, 3)).toEqual(["MailSkill.count", "MailSkill.count", "MailSkill.send"]);
-  expect(methods.filter((method) => method === "MailSkill.send")).toHaveLength(2);
+  expect(methods.slice(0, 2)).toEqual(["MailSkill.count", "MailSkill.count"]);
+  // The other two runs are independent: each of them may make its call first.
+  const others = ["MailSkill.count", "MailSkill.count", "MailSkill.send", "MailSkill.send"];
+  expect(methods.slice(2).toSorted()).toEqual(others);
 });
 
 test("commits the records of calls that only read without a further call [P8]", async () => {
