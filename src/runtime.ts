@@ -42,6 +42,7 @@ import { createCallElsewhere, noteRefusedCall, serveExecutors } from "./runtime/
 import { createServices, type RuntimeServices } from "./runtime/services.ts";
 import { type SkillAdmin, createSkillAdmin } from "./runtime/skill-admin.ts";
 import { RuntimeView } from "./runtime/api/view.ts";
+import { onFault } from "./shared/errors/faults.ts";
 import { splitPath } from "./shared/names/method-paths.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
 import type { Database, StoreFailure } from "./store/index.ts";
@@ -232,7 +233,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 }
 
 function assembleRuntime(parts: RuntimeParts): Runtime {
-  const { options, registry, sources, providers, events } = parts;
+  const { options, registry, sources, providers, events, log } = parts;
   const decisions = createDecisions(parts);
   const services = createServices(parts, decisions.decide);
   connectSavedCalls(parts, services);
@@ -242,7 +243,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     if (closed !== undefined) throw createError("RUNTIME_CLOSED", "run");
   };
   const whenKnown = (): Promise<void> => (listing ??= providers.whenKnown());
-  const stops = [followFiles(parts), options.lazy === true ? () => {} : indexInBackground(registry)];
+  const stops = [followFiles(parts), onFault(log), options.lazy === true ? () => {} : indexInBackground(registry)];
   if (options.lazy !== true) void whenKnown();
 
   const runs = { ...createRunApi(parts, services, requireOpen), ...createRunsApi(parts, services) };

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type ErrorCode, ERRORS, SkillgateError } from "../errors.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import { isRecord, isTextList } from "../model/json.ts";
+import { reportFault } from "./errors/faults.ts";
 
 /** Kinds of errors that programs receive, each with its JSON-RPC code and message. */
 export const RPC_ERRORS = {
@@ -65,14 +66,15 @@ export function newTraceId(): string {
   return randomUUID().replaceAll("-", "");
 }
 
-/** Creates the error for a fault of the server itself; it reveals no details. */
-export function ownFault(trace_id = newTraceId()): RpcError {
+/** Creates the error for a fault of the server itself. It reveals no details: the log has them. */
+export function ownFault(thrown: unknown, trace_id = newTraceId()): RpcError {
+  reportFault({ thrown, traceId: trace_id });
   return rpcError("InternalError", "Internal server error", { trace_id });
 }
 
 /** Converts a thrown value for the caller of `tool`; a value that is not a `SkillgateError` reveals no details. */
 export function toRpcError(thrown: unknown, tool: string, details: RpcErrorDetails = {}): RpcError {
-  if (!(thrown instanceof SkillgateError)) return ownFault(details.trace_id);
+  if (!(thrown instanceof SkillgateError)) return ownFault(thrown, details.trace_id);
   const { code, facts } = thrown;
   if (code === "CALL_TIMEOUT" || code === "DISCOVERY_TIMEOUT")
     return rpcError("ToolTimeout", thrown.message, { ...details, ...getTimeoutFacts(tool, thrown) });

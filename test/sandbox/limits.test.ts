@@ -200,11 +200,12 @@ test("does not cut output of exactly the limit [S7]", async () => {
 });
 
 test("does not count waiting as computing [S7]", async () => {
-  const code = "for (let i = 0; i < 8; i++) { await device.Echo.slow(30); __waitFor(device.Echo.slow(30)) }";
-  const { end, cpuMs, wallMs } = await run(sandbox, code, { limits: { cpuMs: 200 } });
+  // An interruption by other work of the machine counts as computing, so the limit leaves time for some.
+  const code = "for (let i = 0; i < 8; i++) { await device.Echo.slow(60); __waitFor(device.Echo.slow(60)) }";
+  const { end, cpuMs, wallMs } = await run(sandbox, code, { limits: { cpuMs: 400 } });
   expect(end.kind).toBe("returned");
-  expect(cpuMs).toBeLessThan(200);
-  expect(wallMs).toBeGreaterThan(400);
+  expect(cpuMs).toBeLessThan(400);
+  expect(wallMs).toBeGreaterThan(900);
 });
 
 test("a run reports its usage [S7, S12]", async () => {

@@ -64,8 +64,8 @@ export function createParseError(reason = "The message is not valid JSON"): RpcR
 }
 
 /** Answers when creating or sending an answer failed; the id of the request is no longer known. */
-export function ownFaultAnswer(traceId?: string): RpcResponse {
-  return { jsonrpc: "2.0", id: null, error: ownFault(traceId) };
+export function ownFaultAnswer(thrown: unknown, traceId?: string): RpcResponse {
+  return { jsonrpc: "2.0", id: null, error: ownFault(thrown, traceId) };
 }
 
 async function answerMessage(
@@ -94,7 +94,7 @@ async function performed(
     return { result: (await perform({ ...call, params })) ?? null };
   } catch (thrown) {
     if (thrown instanceof RpcFailure) return { error: thrown.fault };
-    return { error: ownFault(traceId) };
+    return { error: ownFault(thrown, traceId) };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 
-import { getMessage } from "../../errors.ts";
+import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { type RpcError, rpcError } from "../../shared/rpc-errors.ts";
 import { findShapeExcess } from "../../shared/json/json-shape.ts";
 import { encodeUtf8 } from "../../shared/json/utf8.ts";
@@ -96,11 +96,16 @@ async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<B
   if (stored !== undefined) return stored.length > maxBytes ? undefined : stored;
   let chunks: Buffer[] = [];
   let length = 0;
-  // Node's requestTimeout ends a request that takes too long to arrive.
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) chunks = [];
-    else chunks.push(chunk);
+  try {
+    // Node's requestTimeout ends a request that takes too long to arrive.
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) chunks = [];
+      else chunks.push(chunk);
+    }
+  } catch (error) {
+    const why = `its connection ended before the whole body had arrived (${getMessage(error)})`;
+    throw new SkillgateError("REQUEST_INVALID", sentence("REQUEST_INVALID", why), {}, { cause: error });
   }
   return length > maxBytes ? undefined : Buffer.concat(chunks);
 }

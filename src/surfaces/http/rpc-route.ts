@@ -76,7 +76,7 @@ function streamRpc(value: unknown, context: RpcContext, controller: AbortControl
   };
   void answerRpc(value, createRpcHandler(followed), traceId)
     .then((answer) => answer !== undefined && emitAnswer(answer, emit))
-    .catch(() => emit(ownFaultAnswer(traceId)))
+    .catch((thrown: unknown) => emit(ownFaultAnswer(thrown, traceId)))
     .finally(() => stream.end());
   return stream.response;
 }

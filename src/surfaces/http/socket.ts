@@ -7,6 +7,7 @@ import { extractContext, getActiveContext, runInContext } from "../../telemetry/
 import { createRequestValues } from "../../model/requests/request-values.ts";
 import type { CredentialLife } from "../../model/credential.ts";
 import { type Authentication, getCaller } from "./auth/authenticate.ts";
+import { reportFault } from "../../shared/errors/faults.ts";
 import { rpcError } from "../../shared/rpc-errors.ts";
 import {
   answerRpc,
@@ -57,7 +58,10 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
   async function accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const ignore = (): void => {};
     socket.on("error", ignore); // Node's HTTP server no longer handles its errors
-    const sender = await services.authenticator.authenticate(request.headers).catch(() => undefined);
+    const sender = await services.authenticator.authenticate(request.headers).catch((thrown: unknown) => {
+      reportFault({ thrown });
+      return undefined;
+    });
     socket.off("error", ignore);
     if (socket.destroyed) return;
     const isStranger = sender?.kind !== "caller";
@@ -170,7 +174,7 @@ function converse(
       services.counters.count("/ws", 200);
       if (answer !== undefined) emitAnswer(answer, send);
     });
-    services.inFlight.trackWork(answered.catch(() => send(ownFaultAnswer())));
+    services.inFlight.trackWork(answered.catch((thrown: unknown) => send(ownFaultAnswer(thrown))));
   });
 }
 

@@ -37,7 +37,7 @@ export async function answerTool(
   };
   void callByName(programs, name, input, circumstances)
     .then((end) => sendEnd(end, (event, data) => stream.send(event, data)))
-    .catch(() => stream.send("error", { success: false, data: null, fault: ownFault(traceId) }))
+    .catch((thrown: unknown) => stream.send("error", { success: false, data: null, fault: ownFault(thrown, traceId) }))
     .finally(() => stream.end());
   return stream.response;
 }
