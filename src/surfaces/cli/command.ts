@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, type HelpContext } from "commander";
 
 import type { Exit } from "./exit-codes.ts";
 import type { CliSession } from "./session.ts";
@@ -39,6 +39,14 @@ export class CliCommand extends Command {
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name, this.#act);
+  }
+
+  /** Shows the help and ends; after `help` with an unknown command, the error alone. */
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    const [first, name] = this.args;
+    const isMistake = typeof context === "object" && context.error;
+    if (first === "help" && name !== undefined && isMistake) this.error(`unknown command '${name}'`);
+    return super.help(context as HelpContext);
   }
 
   /** Sets the work of the command. It gets the arguments and the options, as `action` does. */
