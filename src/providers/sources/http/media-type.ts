@@ -46,7 +46,8 @@ export function decodeText(bytes: Buffer, { type, charset }: MediaType, addNote:
     addNote(`has the unknown charset ${JSON.stringify(charset)}, and was read as UTF-8`);
     return new TextDecoder().decode(bytes);
   }
-  const text = decoder.decode(bytes);
+  // Node 20 decodes windows-1252 as ISO-8859-1 in a single call, which loses its quotation marks and the euro sign.
+  const text = decoder.decode(bytes, { stream: true }) + decoder.decode();
   if (!isUnicode && text.includes("\uFFFD"))
     addNote(`has bytes that are not ${decoder.encoding}, which are written as \uFFFD`);
   return text;

@@ -390,6 +390,7 @@ describe("an answer", () => {
     ["application/json; charset=utf-16le", Buffer.from('"é"', "utf16le"), "é"],
     ["text/plain", "hé", "hé"],
     ["text/html; charset=iso-8859-1", Buffer.from("hé", "latin1"), "hé"],
+    ["text/plain; charset=windows-1252", Buffer.from([0x80, 0x92]), "€’"],
     ["application/xml", "<a/>", "<a/>"],
     ["image/svg+xml", "<svg/>", "<svg/>"],
     ["image/png", Buffer.from([1, 255]), new Uint8Array([1, 255])],
