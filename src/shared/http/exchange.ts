@@ -95,5 +95,8 @@ function decompress(message: IncomingMessage): Readable {
           : undefined;
   if (decoder === undefined) return message;
   decoder.on("error", () => {}); // as above
+  // Some servers name an encoding of an empty body, too, which a decoder refuses.
+  const flush = decoder._flush.bind(decoder);
+  decoder._flush = (done) => (decoder.bytesWritten === 0 ? done() : flush(done));
   return pipeline(message, decoder, () => {});
 }

@@ -457,6 +457,20 @@ describe("an answer", () => {
     await expect(read(broken)).rejects.toThrow("failed (Z_DATA_ERROR)");
   });
 
+  test.each(["gzip", "deflate", "br"])("of no bytes is null, also if it names the encoding %s", async (encoding) => {
+    const empty: AnswerOf = (response) => response.writeHead(200, { "content-encoding": encoding }).end();
+    expect((await read(empty)).value).toBeNull();
+  });
+
+  test("that ends within its packed bytes is an error", async () => {
+    const packed = gzipSync('{"a":1}');
+    const cut: AnswerOf = (response) =>
+      response
+        .writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" })
+        .end(packed.subarray(0, -1));
+    await expect(read(cut)).rejects.toThrow("failed (Z_BUF_ERROR)");
+  });
+
   test("has a limit of its size, also unpacked", async () => {
     const limits = { maxBytes: 1_000 };
     await expect(read(as("text/plain", "x".repeat(1_001)), { limits })).rejects.toThrow(
