@@ -89,6 +89,19 @@ describe("a provider", () => {
     expect(String(error)).not.toContain(basic.slice(0, 20));
   });
 
+  test("that answers with another status of success is understood", async () => {
+    const server = await startHostile((request) =>
+      request.includes("/revoke")
+        ? "HTTP/1.1 204 No Content\r\n\r\n"
+        : writeAnswer("201 Created", { access_token: "access-4711", token_type: "bearer" }),
+    );
+    const client = createOAuthClient(define(server, { revocationUrl: `${server.url}/revoke` }));
+    expect((await client.renew(TOKENS)).tokens.access).toBe("access-4711");
+    expect(await client.revoke(TOKENS)).toBe(true);
+    const revoked = server.requests.flatMap((request) => /\btoken=([^&]+)/.exec(request)?.[1] ?? []);
+    expect(revoked).toEqual([TOKENS.refresh, TOKENS.access]);
+  });
+
   test("whose tokens end after the end of time gives tokens whose end has a date", async () => {
     const server = await startHostile(() =>
       writeAnswer("200 OK", { access_token: "access-4711", token_type: "bearer", expires_in: 1e300 }),

@@ -71,11 +71,11 @@ export function requireEncryption(url: URL, plainOrigins: ReadonlySet<string>): 
 
 type AnswerBody = Readonly<Record<string, unknown>>;
 
-/** Some providers answer with status 200 for errors. */
+/** Some providers answer with status 200 for errors, and others with 201 or 204 where the standard has 200. */
 function requireSuccess(url: URL, response: Response, body: AnswerBody, clean: (text: string) => string): void {
   const { status } = response;
   const { error, error_description: description } = body;
-  if (status === 200 && (typeof error !== "string" || typeof body["access_token"] === "string")) return;
+  if (response.ok && (typeof error !== "string" || typeof body["access_token"] === "string")) return;
   const isLater = status >= 500 || status === 429 || status === 408;
   const retryAfterMs = readRetryAfter(response);
   if (typeof error !== "string")
