@@ -41,6 +41,8 @@ function writeAnswer(status: string, value: unknown, headers = ""): string {
   return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
 }
 
+const PAGE = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>";
+
 function define({ url }: HostileServer, more: Partial<OAuthDefinition> = {}): OAuthDefinition {
   return {
     name: "shop",
@@ -100,6 +102,35 @@ describe("a provider", () => {
     expect(await client.revoke(TOKENS)).toBe(true);
     const revoked = server.requests.flatMap((request) => /\btoken=([^&]+)/.exec(request)?.[1] ?? []);
     expect(revoked).toEqual([TOKENS.refresh, TOKENS.access]);
+  });
+
+  test("that answers with a page says so", async () => {
+    const server = await startHostile(() => PAGE);
+    const { host } = new URL(server.url);
+    await expect(createOAuthClient(define(server)).renew(TOKENS)).rejects.toThrow(
+      `${host} answers /token with text/html in place of a JSON object`,
+    );
+  });
+
+  test("that answers with a page where OpenID has its metadata is found by those of OAuth", async () => {
+    const server = await startHostile((request) =>
+      request.includes("/.well-known/oauth-authorization-server")
+        ? writeAnswer("200 OK", { issuer: server.url, authorization_endpoint: `${server.url}/authorize` })
+        : PAGE,
+    );
+    const { authorizationUrl: _url, ...definition } = define(server, { issuer: server.url });
+    const { url } = await createOAuthClient(definition).begin("http://127.0.0.1/callback");
+    expect(url.href).toContain(`${server.url}/authorize?`);
+  });
+
+  test("whose page is no address of the web is refused with its scheme", async () => {
+    const server = await startHostile(() =>
+      writeAnswer("200 OK", { issuer: server.url, authorization_endpoint: "file:///etc/passwd" }),
+    );
+    const { authorizationUrl: _url, ...definition } = define(server, { issuer: server.url });
+    await expect(createOAuthClient(definition).begin("http://127.0.0.1/callback")).rejects.toThrow(
+      "file:// is not an https address",
+    );
   });
 
   test("whose tokens end after the end of time gives tokens whose end has a date", async () => {

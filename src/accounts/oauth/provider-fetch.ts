@@ -51,8 +51,11 @@ export function createProviderFetch({ reach, plainOrigins, clientSecret }: Provi
     try {
       const { method, headers, body: sent = null } = init;
       const response = await send(url, { method, headers, body: sent, signal: AbortSignal.timeout(REQUEST_MS) });
-      const body = parseJsonObject(await response.text()) ?? {};
+      const object = parseJsonObject(await response.text());
+      const body = object ?? {};
       requireSuccess(url, response, body, clean);
+      const isRevocation = sent?.has("token") === true; // its answer has no content
+      if (object === undefined && !isRevocation) throw createOtherContent(url, response, clean);
       return Response.json(typeof body["access_token"] === "string" ? normalize(body) : body);
     } catch (error) {
       throw toFailure(error, url, clean);
@@ -66,7 +69,16 @@ const SECRET_PARAMETERS = ["code", "code_verifier", "refresh_token", "token", "d
 /** Requires an https address, or one that needs no encryption. */
 export function requireEncryption(url: URL, plainOrigins: ReadonlySet<string>): void {
   if (url.protocol === "https:" || (url.protocol === "http:" && plainOrigins.has(url.origin))) return;
-  throw new OAuthFailure("invalid", `${url.origin} is not an https address, and secrets are sent only encrypted`);
+  throw new OAuthFailure(
+    "invalid",
+    `${url.protocol}//${url.host} is not an https address, and secrets are sent only encrypted`,
+  );
+}
+
+function createOtherContent({ host, pathname }: URL, { headers }: Response, clean: (text: string) => string): Error {
+  const type = clean(headers.get("content-type") ?? "");
+  const content = type === "" ? "another text" : type;
+  return new OAuthFailure("invalid", `${host} answers ${pathname} with ${content} in place of a JSON object`);
 }
 
 type AnswerBody = Readonly<Record<string, unknown>>;
