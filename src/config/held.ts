@@ -72,11 +72,12 @@ function listLoosened(path: string, value: unknown): readonly Pick<HeldPart, "na
 
 /** Says where the credential of an account may go. */
 function describeAccount(value: unknown): readonly string[] {
-  const { servers, reveal, issuer, tokenUrl, test } = toRecord(value);
-  const addresses = [...toList(servers), issuer, tokenUrl, test].filter((each) => typeof each === "string");
+  const { servers, reveal, issuer, tokenUrl, deviceUrl, revocationUrl, test } = toRecord(value);
+  const urls = [...toList(servers), issuer, tokenUrl, deviceUrl, revocationUrl, test];
+  const addresses = new Set(urls.filter((each) => typeof each === "string").map(toHost));
   const skills = toList(reveal).map((name) => quoted(String(name)));
   return [
-    ...(addresses.length === 0 ? [] : [`sends credentials to ${addresses.map(toHost).join(", ")}`]),
+    ...(addresses.size === 0 ? [] : [`sends credentials to ${[...addresses].join(", ")}`]),
     ...(skills.length === 0 ? [] : [`lets ${skills.join(", ")} read the credential itself`]),
   ];
 }

@@ -83,6 +83,14 @@ test("holds the accounts of an untrusted project, and names where they send cred
   ]);
 });
 
+test("names each host that gets credentials of an account of OAuth once", async () => {
+  const urls =
+    "issuer: 'https://a.example', deviceUrl: 'https://b.example/d', revocationUrl: 'https://c.example/r', test: 'https://a.example/me'";
+  write("settings.yaml", `accounts: { x: { type: oauth, clientId: web, ${urls} } }`);
+  const { heldParts } = await loadConfig(options);
+  expect(heldParts.at(-1)?.detail).toBe("sends credentials to a.example, b.example, c.example");
+});
+
 test("holds a project until its owner trusts it, and then only what is new [P12]", async () => {
   write(".mcp.json", { a: { command: "x" } });
   write("skills/greeter.ts", "export const greet = () => 1;");
