@@ -1,8 +1,7 @@
+import { compilePattern } from "../shared/json/compile-pattern.ts";
 import { TIMED_OUT, runSyncWithTimeout } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
 import { quote } from "../shared/format-text.ts";
-
-const PATTERN_CHARACTERS = 10_000;
 
 /** Up to this length even the worst pattern finishes quickly. */
 const SHORT_TEXT = 16;
@@ -21,7 +20,7 @@ export interface Pattern {
 export class PatternTimeout extends Error {}
 
 export function createPattern(source: string, budget: TimeBudget): Pattern {
-  const regExp = compiled(source);
+  const regExp = compilePattern(source);
   const name = quote(source, 80);
   if (regExp === undefined)
     return {
@@ -60,19 +59,6 @@ export function createTextTest(
       return false;
     },
   };
-}
-
-/** Compiles in Unicode mode, as JSON Schema requires, else in the older mode, which allows needless escapes. */
-function compiled(source: string): RegExp | undefined {
-  if (source.length > PATTERN_CHARACTERS) return undefined;
-  for (const flags of ["u", ""]) {
-    try {
-      return new RegExp(source, flags);
-    } catch {
-      // Invalid in this mode; a pattern that is invalid in both modes is reported by `faultFor`.
-    }
-  }
-  return undefined;
 }
 
 /** True for repeated groups, references to groups, or more than two repetitions; errs on the side of caution. */

@@ -76,6 +76,17 @@ test("an enumeration with values of another type is left out, with a problem [S5
   expect(problems).toEqual(["post /pets: the enumeration of a schema has 1, which is not of its type; it is left out"]);
 });
 
+test("a pattern that is not a regular expression is left out, with a problem [S5]", async () => {
+  const code = { name: "code", in: "query", schema: { type: "string", pattern: "^(?i:[a-z]++)$" } };
+  const day = { name: "day", in: "query", schema: { type: "string", pattern: "^\\d$" } };
+  const { accepts, problems } = await compileMethod({ parameters: [code, day] });
+  expect(accepts({ code: "ABC", day: "1" })).toBe(true);
+  expect(accepts({ day: "Monday" })).toBe(false);
+  expect(problems).toEqual([
+    'post /pets: the pattern "^(?i:[a-z]++)$" of a schema is not a regular expression; it is left out',
+  ]);
+});
+
 test.each([
   ["XML alone is written as a text", ["application/xml"], ["application/xml"], ["body"]],
   ["XML beside JSON cannot be chosen", ["application/xml", "application/json"], ["application/json"], ["name"]],
