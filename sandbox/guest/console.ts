@@ -1,10 +1,12 @@
 import { push } from "./serialization.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
-import { inspectAll } from "./inspect.ts";
-import { create, define, getPrototypeOf, isArray, NativePromise, ownKeys, then } from "./primordials.ts";
+import { formatMessage, inspectAll } from "./inspect.ts";
+import { create, define, getPrototypeOf, isArray, NativePromise, NativeString, ownKeys, then } from "./primordials.ts";
 
-const LEVELS = { log: 0, info: 0, debug: 0, dir: 0, table: 0, trace: 0, group: 0, warn: 1, error: 2 } as const;
+const LEVELS = { log: 0, info: 0, debug: 0, trace: 0, group: 0, warn: 1, error: 2 } as const;
+
+const counts = create(null) as Record<string, number>;
 
 let printed = 0;
 let open = 0;
@@ -14,15 +16,23 @@ let whenClosed: (() => void) | undefined;
 export function defineConsole(): void {
   const console = {};
   for (const name of Object.keys(LEVELS) as (keyof typeof LEVELS)[]) {
-    define(console, name, (...values: unknown[]) => emit(LEVELS[name], values));
+    define(console, name, (...values: unknown[]) => emit(LEVELS[name], values, formatMessage));
   }
+  for (const name of ["dir", "table"]) define(console, name, (value: unknown) => emit(0, [value], inspectAll));
   define(console, "assert", (fact: unknown, ...values: unknown[]) => {
-    if (!fact) emit(2, ["Assertion failed:", ...values]);
+    const format: LineFormat = (all) =>
+      all.length === 0 ? "Assertion failed" : `Assertion failed: ${formatMessage(all)}`;
+    if (!fact) emit(2, values, format);
   });
-  for (const name of ["groupEnd", "time", "timeEnd", "timeLog", "clear", "count", "countReset"])
-    define(console, name, () => {});
+  define(console, "count", (label: unknown = "default") => {
+    const name = NativeString(label);
+    counts[name] = (counts[name] ?? 0) + 1;
+    emit(0, [`${name}: ${counts[name]}`], inspectAll);
+  });
+  define(console, "countReset", (label: unknown = "default") => void delete counts[NativeString(label)]);
+  for (const name of ["groupEnd", "time", "timeEnd", "timeLog", "clear"]) define(console, name, () => {});
   define(globalThis, "console", console);
-  define(globalThis, "print", (...values: unknown[]) => emit(0, values));
+  define(globalThis, "print", (...values: unknown[]) => emit(0, values, inspectAll));
 }
 
 /** Runs `next` when all prints so far were sent to the host. */
@@ -35,22 +45,24 @@ export function isAllPrinted(): boolean {
   return open === 0;
 }
 
-function emit(level: number, values: readonly unknown[]): void {
+type LineFormat = typeof inspectAll;
+
+function emit(level: number, values: readonly unknown[], format: LineFormat): void {
   const slot = printed++;
   if (!mustWait(values)) {
-    host(OP.log, slot, `${level}`, inspectAll(values));
+    host(OP.log, slot, `${level}`, format(values));
     return;
   }
   open++;
   void then(
     settle(values, 0),
-    (ready) => close(slot, level, ready as readonly unknown[]),
-    (reason) => close(slot, level, [reason]),
+    (ready) => close(slot, level, format(ready as readonly unknown[])),
+    (reason) => close(slot, level, inspectAll([reason])),
   );
 }
 
-function close(slot: number, level: number, values: readonly unknown[]): void {
-  host(OP.log, slot, `${level}`, inspectAll(values));
+function close(slot: number, level: number, text: string): void {
+  host(OP.log, slot, `${level}`, text);
   open--;
   if (open === 0 && whenClosed !== undefined) whenClosed();
 }

@@ -26,12 +26,63 @@ const MAX_CHARACTERS = 300_000;
 /** Formats arguments for `console.log`: text as it is, the rest much as Node does, bounded in depth and length. */
 export function inspectAll(values: readonly unknown[]): string {
   let text = "";
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i];
-    const whole = typeof value === "string" ? value : getLine(value);
-    text += (i === 0 ? "" : " ") + (whole ?? inspect(value, 0, []));
-  }
+  for (let i = 0; i < values.length; i++) text += (i === 0 ? "" : " ") + show(values[i]);
   return printable(text);
+}
+
+/** Formats as `inspectAll` does, and puts arguments where the first text has specifiers: `%s`, `%d` and others of Node. */
+export function formatMessage(values: readonly unknown[]): string {
+  const template = values[0];
+  if (typeof template !== "string" || values.length === 1) return inspectAll(values);
+  let text = "";
+  let from = 0;
+  let next = 1;
+  for (let at = indexOf(template, "%", 0); at >= 0; at = indexOf(template, "%", from > at ? from : at + 1)) {
+    const letter = slice(template, at + 1, at + 2);
+    const isPercent = letter === "%";
+    const part = isPercent ? "%" : next < values.length ? formatAs(letter, values[next]) : undefined;
+    if (part === undefined) continue;
+    text += slice(template, from, at) + part;
+    from = at + 2;
+    if (!isPercent) next++;
+  }
+  text += slice(template, from);
+  for (let i = next; i < values.length; i++) text += ` ${show(values[i])}`;
+  return printable(text);
+}
+
+/** Returns undefined if a letter is no specifier. */
+function formatAs(letter: string, value: unknown): string | undefined {
+  switch (letter) {
+    case "s":
+    case "o":
+    case "O":
+      return letter === "s" ? show(value) : inspect(value, 0, []);
+    case "d":
+      return typeof value === "bigint" ? show(value) : show(toNumber(() => +(value as number)));
+    case "i":
+      return typeof value === "bigint" ? show(value) : show(toNumber(() => NativeParseInt(value as string)));
+    case "f":
+      return show(toNumber(() => NativeParseFloat(value as string)));
+    case "j":
+      return attempt(() => stringify(value));
+    case "c":
+      return "";
+    default:
+      return undefined;
+  }
+}
+
+function toNumber(read: () => number): number {
+  try {
+    return read();
+  } catch {
+    return NaN; // a symbol, or an object of the program that threw
+  }
+}
+
+function show(value: unknown): string {
+  return (typeof value === "string" ? value : getLine(value)) ?? inspect(value, 0, []);
 }
 
 /** Replaces what a text cannot carry to the host, where it is UTF-8 and ends at the first NUL, and cuts it at the limit. */
@@ -139,4 +190,6 @@ const NativeRegExp = RegExp;
 const NativePromiseClass = Promise;
 const NativeMapClass = Map;
 const NativeSetClass = Set;
+const NativeParseInt = parseInt;
+const NativeParseFloat = parseFloat;
 const ObjectPrototype = Object.prototype;

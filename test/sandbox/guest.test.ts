@@ -150,6 +150,38 @@ test("captures all printing functions in order [S3]", async () => {
   ]);
 });
 
+test("formats the specifiers of console.log as Node does [S3]", async () => {
+  const code = `
+    console.log("%s has %d of %i, %f %j%%", "Ada", "3", 4.7, "1.5x", { a: 1 }, "more", 5);
+    console.warn("%o %O%c", [1], "quoted", "css"); console.error("%d%%", 50n);
+    console.log("100%", 5); console.log("100%%"); console.log("%s %s %x", "one"); console.log(1, "%s", 2);
+    console.log("%d %i", Symbol("s"), {}); console.log("%s is %s", Promise.resolve("late"), null);
+    print("%s", 1); console.dir({ a: 1 }, { depth: null }); console.table([{ a: 1 }], ["a"]);
+    console.assert(0, "%d left", 2); console.assert(false); console.assert(true, "unseen");
+    console.count(); console.count("loop"); console.count(); console.countReset(); console.count()`;
+  const { output } = await run(sandbox, code);
+  expect(output.split("\n")).toEqual([
+    'Ada has 3 of 4, 1.5 {"a":1}% more 5',
+    '[1] "quoted"',
+    "50n%",
+    "100% 5",
+    "100%%",
+    "one %s %x",
+    "1 %s 2",
+    "NaN NaN",
+    "late is null",
+    "%s 1",
+    "{a: 1}",
+    "[{a: 1}]",
+    "Assertion failed: 2 left",
+    "Assertion failed",
+    "default: 1",
+    "loop: 1",
+    "default: 2",
+    "default: 1",
+  ]);
+});
+
 test("prints a placeholder for values that cannot be shown [S3]", async () => {
   const code = `
     const loop = { a: 1 }; loop.self = loop;
