@@ -25,8 +25,6 @@ const KNOWN_MEMBERS: Readonly<Record<string, boolean>> = {
   name: true,
   message: true,
   stack: true,
-  cause: true,
-  errors: true,
   fileName: true,
   lineNumber: true,
   columnNumber: true,
@@ -111,16 +109,19 @@ function toJson(value: unknown): string {
   return encode(value) ?? "undefined";
 }
 
-/** Returns JSON of the members that the program has added to an error; undefined for the error of a call. */
+/** Returns JSON of the members that an error has beside its message, such as its cause; undefined for the error of a call. */
 function formatMembers(error: object): string | undefined {
   if ((error as Error).name === "CallError") return undefined;
+  const isInMessage = (error as Error).message === ""; // as `innerMessages` has the errors
   const members = create(null) as Record<string, unknown>;
   let count = 0;
   const keys = ownKeys(error);
   for (let i = 0; i < keys.length && count < MAX_MEMBERS; i++) {
     const key = keys[i] as string;
     if (typeof key !== "string" || KNOWN_MEMBERS[key] === true) continue;
-    members[key] = (error as Record<string, unknown>)[key];
+    const value = (error as Record<string, unknown>)[key];
+    if (value === undefined || (key === "errors" && isInMessage)) continue;
+    members[key] = value;
     count++;
   }
   return count === 0 ? undefined : toJson(members);

@@ -1,6 +1,7 @@
 import { getLine, getText } from "./found-methods.ts";
 import { push } from "./serialization.ts";
 import {
+  create,
   getPrototypeOf,
   indexOf,
   isArray,
@@ -125,16 +126,25 @@ function inspectObject(value: object, depth: number, above: object[]): string {
   const whole = getText(value);
   if (whole !== undefined) return inspect(whole, depth, above);
   for (let i = 0; i < above.length; i++) if (above[i] === value) return "[circular]";
-  if (value instanceof NativeErrorClass) return `${value.name}: ${value.message}`;
   if (value instanceof NativeDate) return isoString(value);
   if (value instanceof NativeRegExp) return NativeString(value);
   if (value instanceof NativePromiseClass) return "Promise";
   if (value instanceof URL || value instanceof URLSearchParams) return value.toString();
-  if (depth >= MAX_DEPTH) return isArray(value) ? "[…]" : "{…}";
+  const head = value instanceof NativeErrorClass ? `${value.name}: ${value.message}` : undefined;
+  if (depth >= MAX_DEPTH) return head ?? (isArray(value) ? "[…]" : "{…}");
   push(above, value);
-  const text = inspectMembers(value, depth + 1, above);
+  const text =
+    head === undefined ? inspectMembers(value, depth + 1, above) : head + inspectCauses(value, depth + 1, above);
   above.length--;
   return text;
+}
+
+function inspectCauses(error: object, depth: number, above: object[]): string {
+  const { cause, errors } = error as AggregateError;
+  const members = create(null) as Record<string, unknown>;
+  if (cause !== undefined) members["cause"] = cause;
+  if (errors !== undefined) members["errors"] = errors;
+  return ownKeys(members).length === 0 ? "" : ` ${inspectMembers(members, depth, above)}`;
 }
 
 function inspectMembers(value: object, depth: number, above: object[]): string {

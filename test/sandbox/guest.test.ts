@@ -182,6 +182,20 @@ test("formats the specifiers of console.log as Node does [S3]", async () => {
   ]);
 });
 
+test("prints the causes of an error, and the errors in it [S3]", async () => {
+  const code = `
+    const loop = new Error("a"); loop.cause = loop;
+    print(new Error("outer", { cause: new TypeError("inner", { cause: 5 }) }), loop);
+    print([new AggregateError([new Error("x"), 1], "many")], new RangeError("alone"));
+    print(Object.defineProperty(new Error("y"), "cause", { get() { throw 1 } }))`;
+  const { output } = await run(sandbox, code);
+  expect(output.split("\n")).toEqual([
+    "Error: outer {cause: TypeError: inner {cause: 5}} Error: a {cause: [circular]}",
+    "[AggregateError: many {errors: [Error: x, 1]}] RangeError: alone",
+    "[unreadable]",
+  ]);
+});
+
 test("prints a placeholder for values that cannot be shown [S3]", async () => {
   const code = `
     const loop = { a: 1 }; loop.self = loop;

@@ -131,7 +131,17 @@ describe("a thrown value that is not an error", () => {
     ],
     ["throw { message: 'own', status: 1 }", 'Error: own {"status":1}'],
     ["throw new Error('plain')", "Error: plain"],
-    ["throw new TypeError('why', { cause: new Error('inner') })", "TypeError: why"],
+    [
+      "throw new TypeError('why', { cause: new Error('inner') })",
+      'TypeError: why {"cause":{"name":"Error","message":"inner"}}',
+    ],
+    ["throw new Error('why', { cause: undefined })", "Error: why"],
+    ["const e = new Error('loop'); e.cause = e; throw e", 'Error: loop {"cause":{"name":"Error","message":"loop"}}'],
+    [
+      "throw new AggregateError([new RangeError('a'), 7], 'many')",
+      'AggregateError: many {"errors":[{"name":"RangeError","message":"a"},7]}',
+    ],
+    ["await Promise.any([Promise.reject(new Error('a'))])", "AggregateError: All promises were rejected: a"],
     ["JSON.parse('')", "SyntaxError: Unexpected end of JSON input"],
   ])("keeps its other members if it has a message: %s [S10]", async (source, message) => {
     expect((await failed(source)).error.message).toBe(message);
