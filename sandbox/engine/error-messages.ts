@@ -35,6 +35,10 @@ const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
     /^unexpected (?:end of JSON|token|data at the end|number)|^expecting (?:property name|'[:,\]}]')/i,
     "The text is not JSON; inspect it with print(text). Methods return values, which need no parsing unless they are strings",
   ],
+  [
+    /^class constructors must be invoked with 'new'$|^must be called with new$/,
+    "Write new before the name of the class",
+  ],
   [/ is not initialized$/, "The name is used before its declaration; move the declaration up"],
   [/ is read-only$/, "The name is a constant; declare it with let, or assign to a copy"],
   [/^empty array$/, "The list is empty; pass an initial value to reduce as its second argument"],

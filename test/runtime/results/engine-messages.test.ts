@@ -101,6 +101,8 @@ test.each([
   "new RegExp('(')",
   "new Uint8Array(-1)",
   "const f = () => f(); f()",
+  "class A {} A()",
+  "Map()",
 ])("explains an error of the engine with what to do: %s [S10]", async (source) => {
   expect((await failed(source)).error.hint).toMatch(/^\S.{15,}/);
 });
