@@ -162,6 +162,19 @@ test("the zone is UTC unless the program names one, like that of the clock [S4]"
   expect(await evaluate(code)).toEqual(["01/01/1970, 00:00:00", "01/01/1970, 09:00:00", "UTC", 0]);
 });
 
+test("lists pass locales and options to their items [S4]", async () => {
+  const code = `const cents = { minimumFractionDigits: 2 };
+[[1234, null, [5, new Date(0)], undefined].toLocaleString("en-GB", { timeZone: "UTC" }), [0.5].toLocaleString("en", cents),
+  new Float64Array([1, 2000]).toLocaleString("default", cents), [].toLocaleString(), [1, "b", true].toLocaleString()]`;
+  const expected = ["1,234,,5,01/01/1970, 00:00:00,", "0.50", "1.00,2,000.00", "", "1,b,true"];
+  expect(await evaluate(code)).toEqual(expected);
+  const french = await runtime.run('[1.5].toLocaleString("fr")');
+  expect(french).toMatchObject({
+    kind: "failed",
+    error: { message: expect.stringContaining('the locale "fr"') as string },
+  });
+});
+
 test("formats are instances, and their methods may be passed on [S4]", async () => {
   const code = `const format = new Intl.NumberFormat("en-US");
 [format instanceof Intl.NumberFormat, [1000, 2000].map(format.format), Intl.NumberFormat.supportedLocalesOf(["en-GB"]), new Date(NaN).toLocaleString()]`;

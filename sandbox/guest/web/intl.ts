@@ -5,6 +5,7 @@ import {
   create,
   data,
   define,
+  getPrototypeOf,
   isArray,
   NativeString,
   NativeTypeError,
@@ -68,6 +69,8 @@ export function defineIntl(): void {
     [Number.prototype, { toLocaleString: NUMBER_METHODS.number }],
     [BigInt.prototype, { toLocaleString: NUMBER_METHODS.bigint }],
     [String.prototype, TEXT_METHODS],
+    [Array.prototype, LIST_METHODS],
+    [getPrototypeOf(Uint8Array.prototype) as object, LIST_METHODS],
   ] as const) {
     for (const [name, method] of Object.entries(methods)) {
       Object.defineProperty(method, "name", { value: name });
@@ -132,6 +135,22 @@ const NUMBER_METHODS = {
     return ask(readNumberFormat(locales, options), "text", toNumberText(bigintValue(this)));
   },
 };
+
+/** The engine's own methods do not pass the arguments to the items. */
+const LIST_METHODS = {
+  toLocaleString(this: ArrayLike<unknown>, locales: unknown, options: unknown): string {
+    let text = "";
+    for (let i = 0; i < this.length; i++) {
+      const item = this[i] as Localizable | null | undefined;
+      text += `${i === 0 ? "" : ","}${item === undefined || item === null ? "" : item.toLocaleString(locales, options)}`;
+    }
+    return text;
+  },
+};
+
+interface Localizable {
+  toLocaleString(locales: unknown, options: unknown): string;
+}
 
 const TEXT_METHODS = {
   localeCompare(this: unknown, that: unknown, locales: unknown, options: unknown): number {
@@ -237,10 +256,10 @@ function ask({ of, locale, options }: FormatQuestion, to: FormatRequest["to"], v
   throw answer.name === "TypeError" ? new NativeTypeError(answer.message) : new NativeRangeError(answer.message);
 }
 
-/** Reads the first locale; `en-US` if it is missing. */
+/** Reads the first locale; `en-US` if it is missing or `default`, which Node takes for its own. */
 function readLocale(locales: unknown): string {
   const first: unknown = isArray(locales) ? locales[0] : locales;
-  if (first === undefined) return "en-US";
+  if (first === undefined || first === "default") return "en-US";
   if (typeof first !== "string") throw new NativeTypeError("Cannot format for a locale that is no text: write en-US");
   return first;
 }
