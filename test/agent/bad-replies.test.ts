@@ -31,6 +31,16 @@ describe.each(WIRES)("over the wire of %s", (wire) => {
     expect(getDone(found)).toMatchObject({ reason: "answer", text: "The sum is 5." });
   });
 
+  test("asks again where the connection is lost in the middle of a reply", async () => {
+    const { body } = rawText(wire, "The sum is 6", "none");
+    await using server = await serveRaw([{ body, isDropped: true }, rawText(wire, "The sum is 5.")]);
+    const found = await collect(createAgent({ runtime, ...server.options(wire) }));
+    expect(pick(found, "notice")).toMatchObject([
+      { code: "retry", text: expect.stringContaining("the connection was cut") },
+    ]);
+    expect(getDone(found)).toMatchObject({ reason: "answer", text: "The sum is 5." });
+  });
+
   test("closes the connection behind a program, and shows nothing of what follows [G2]", async () => {
     const { body } = rawText(wire, `I add.\n${FENCE}The result is 6.`, "none");
     await using server = await serveRaw([{ body, isOpen: true }, rawText(wire, "It is 5.")]);

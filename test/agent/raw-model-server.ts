@@ -15,10 +15,12 @@ export interface RawServer extends AsyncDisposable {
   readonly options: (wire: Wire) => Pick<AgentOptions, "model" | "readVariable">;
 }
 
-/** `isOpen`: the reply never ends. */
+/** `isOpen`: the reply never ends. `isDropped`: the connection is lost behind it. */
 export interface RawReply {
   readonly body: string;
+  readonly type?: string;
   readonly isOpen?: boolean;
+  readonly isDropped?: boolean;
 }
 
 export async function serveRaw(replies: readonly RawReply[]): Promise<RawServer> {
@@ -33,10 +35,10 @@ export async function serveRaw(replies: readonly RawReply[]): Promise<RawServer>
       const reply = replies[bodies.length];
       headers.push(request.headers);
       bodies.push(JSON.parse(body) as Record<string, unknown>);
-      response.writeHead(reply === undefined ? 400 : 200, { "content-type": "text/event-stream" });
-      response.write(fillFence(reply?.body ?? "{}", body));
+      response.writeHead(reply === undefined ? 400 : 200, { "content-type": reply?.type ?? "text/event-stream" });
+      response.write(fillFence(reply?.body ?? "{}", body), () => reply?.isDropped === true && response.destroy());
       response.on("close", () => !response.writableFinished && onAbandoned());
-      if (reply?.isOpen !== true) response.end();
+      if (reply?.isOpen !== true && reply?.isDropped !== true) response.end();
     });
   });
   server.listen(0, "127.0.0.1");

@@ -22,7 +22,8 @@ const MAX_MESSAGE_UNITS = 500;
 export class ReplyCut extends Error {}
 
 /** Describes what was thrown while a model was asked. */
-export function toModelFailure(thrown: unknown, label: string): ModelFailure {
+export function toModelFailure(caught: unknown, label: string): ModelFailure {
+  const thrown = unwrapCut(caught);
   if (thrown instanceof SkillgateError) return createFailure(thrown);
   if (isRequestError(thrown)) return fromApiError(thrown, label);
   const text = cutText(describeThrown(thrown), MAX_MESSAGE_UNITS);
@@ -66,6 +67,12 @@ function describeThrown(thrown: unknown): string {
   if (!isRecord(thrown) || thrown instanceof Error) return getMessage(thrown);
   const { type, message } = thrown;
   return [type, message].filter((part) => typeof part === "string").join(": ") || JSON.stringify(thrown);
+}
+
+/** The AI SDK reports a connection that is lost in the middle of a reply as a request that failed with HTTP 200. */
+function unwrapCut(thrown: unknown): unknown {
+  const isWrapped = isRequestError(thrown) && thrown.statusCode === 200 && isConnectionCut(thrown.cause);
+  return isWrapped ? thrown.cause : thrown;
 }
 
 /** The library has words of its own for a stream without an end. */
