@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 
 import { createScriptedModel } from "../../src/agent/models/scripted.ts";
+import { ReplyCutter } from "../../src/agent/reply/cut-reply.ts";
 import { ReadTexts } from "../../src/agent/steps/read-texts.ts";
 import type { AgentMode, AgentOptions } from "../../src/agent/index.ts";
 import { createRuntime, defineSkill } from "../../src/index.ts";
@@ -202,5 +203,17 @@ describe("texts that a conversation has read", () => {
     expect(texts.contain(SEND)).toBe(true);
     texts.add("b".repeat(200_000));
     expect(texts.contain(SEND)).toBe(false);
+  });
+});
+
+test("reads a reply of 2 million characters in small deltas, in time that grows with its length", () => {
+  const cutter = new ReplyCutter("run-k3f9xw");
+  let shown = 0;
+  for (let count = 0; count < 400_000; count++) shown += cutter.push("word ").length;
+  expect(shown).toBe(2_000_000);
+  for (const delta of ["\n```js ru", "n-k3f9xw\n", "1\n``", "`\n", "The result"]) cutter.push(delta);
+  expect({ isCut: cutter.isCut, end: cutter.text.slice(-24) }).toEqual({
+    isCut: true,
+    end: " \n```js run-k3f9xw\n1\n```",
   });
 });

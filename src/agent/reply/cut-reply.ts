@@ -11,6 +11,8 @@ export const MAX_PROGRAMS = 3;
 export class ReplyCutter {
   readonly #word: string;
   #text = "";
+  /** The end of the text, as long as the word could begin in it; `undefined` once the word was found. */
+  #tail: string | undefined = "";
   #shownUnits = 0;
   #isCut = false;
 
@@ -33,7 +35,10 @@ export class ReplyCutter {
   push(delta: string): string {
     if (this.#isCut) return "";
     this.#text += delta;
-    if (!this.#text.includes(this.#word)) return this.#show(this.#text.length);
+    if (!this.#findWord(delta)) {
+      this.#shownUnits = this.#text.length;
+      return delta;
+    }
     const programs = findPrograms(this.#text, this.#word);
     const closed = programs.filter((block) => isComplete(this.#text, block));
     const last = closed.at(-1);
@@ -49,6 +54,14 @@ export class ReplyCutter {
     const last = findPrograms(this.#text, this.#word).at(-1);
     if (last !== undefined) this.#text = this.#text.slice(0, last.end);
     return this.#show(this.#text.length);
+  }
+
+  /** Searches only the end of the text: to search all of a long one for each delta takes minutes. */
+  #findWord(delta: string): boolean {
+    if (this.#tail === undefined) return true;
+    const tail = this.#tail + delta;
+    this.#tail = tail.includes(this.#word) ? undefined : tail.slice(-this.#word.length);
+    return this.#tail === undefined;
   }
 
   #show(end: number): string {
