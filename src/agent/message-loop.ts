@@ -24,6 +24,13 @@ export interface LoopParts {
   readonly getSystemPrompt: (mode: Conversation["mode"]) => string;
 }
 
+/** Says why a reply ended before the model was finished. */
+const INCOMPLETE: Readonly<Record<Reply["finish"], string>> = {
+  complete: "",
+  length: "it reached its maximum length",
+  filtered: "a filter of the server ended it",
+};
+
 const EMPTY_REPLY = "Your reply was empty. Answer the user, or act.";
 const FINISH_NOW = "No more steps are possible. Answer the user now with what you know, and say what is missing.";
 const REPEATED = "Note: exactly this was done before in this conversation; it was done again.";
@@ -51,7 +58,7 @@ export class MessageLoop {
     const { meter, emit } = this.#parts;
     for (;;) {
       const exceeded = meter.findExceeded();
-      if (exceeded !== undefined) return this.#endByBudget(exceeded);
+      if (exceeded !== undefined) return this.endByBudget(exceeded);
       const reply = await this.#ask(true);
       if ("error" in reply) return this.#fail(reply);
       const steps = this.#findSteps(reply);
@@ -60,9 +67,13 @@ export class MessageLoop {
       if (reply.isCut) emit({ type: "notice", code: "cut", text: "The reply was ended behind its program" });
       if (steps.kind === "unmarked" && this.#teachFence()) continue;
       if (steps.kind === "none" || steps.kind === "unmarked") {
-        if (reply.text !== "" || this.#isNudged) return this.#end("answer");
+        const why = INCOMPLETE[reply.finish];
+        if (why !== "") emit({ type: "notice", code: "incomplete", text: `The reply is not complete: ${why}` });
+        if (reply.text !== "") return this.#end("answer");
+        const next = this.#isNudged ? "the model gave no answer" : "the model is asked again";
+        emit({ type: "notice", code: "empty", text: `The reply was empty; ${next}` });
+        if (this.#isNudged) return this.#end("answer");
         this.#isNudged = true;
-        emit({ type: "notice", code: "empty", text: "The reply was empty; the model is asked again" });
         this.#add({ role: "user", content: EMPTY_REPLY });
         continue;
       }
@@ -96,8 +107,22 @@ export class MessageLoop {
   }
 
   /** Ends early, with the text so far. */
-  end(reason: DoneReason, budget?: BudgetName): AgentDone {
-    return this.#end(reason, budget);
+  cancel(): AgentDone {
+    return this.#end("cancelled");
+  }
+
+  /** Ends the work because a budget is used up. Asks for an answer without further steps, if there is time and money for it. */
+  async endByBudget(budget: BudgetName): Promise<AgentDone> {
+    const { meter, emit } = this.#parts;
+    emit({ type: "notice", code: "budget", text: `The budget of ${meter.limits[budget]} ${budget} is used up` });
+    if (budget === "seconds" || budget === "tokens") return this.#end("budget", budget);
+    const reply = await this.#ask(false);
+    if ("error" in reply) return this.#fail(reply);
+    if (reply.text !== "") {
+      this.#text = reply.text;
+      this.#add({ role: "assistant", content: reply.text });
+    }
+    return this.#end("budget", budget);
   }
 
   /** Says to the model, once for each message, how a program begins. Returns false after that. */
@@ -249,20 +274,6 @@ export class MessageLoop {
   #add(message: ChatMessage): void {
     this.#parts.conversation.messages.push(message);
     this.#parts.emit({ type: "message", message });
-  }
-
-  /** Asks for an answer without further steps, if there is time and money for it. */
-  async #endByBudget(budget: BudgetName): Promise<AgentDone> {
-    const { meter, emit } = this.#parts;
-    emit({ type: "notice", code: "budget", text: `The budget of ${meter.limits[budget]} ${budget} is used up` });
-    if (budget === "seconds" || budget === "tokens") return this.#end("budget", budget);
-    const reply = await this.#ask(false);
-    if ("error" in reply) return this.#fail(reply);
-    if (reply.text !== "") {
-      this.#text = reply.text;
-      this.#add({ role: "assistant", content: reply.text });
-    }
-    return this.#end("budget", budget);
   }
 
   #fail({ error }: ModelFailure): AgentDone {

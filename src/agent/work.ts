@@ -41,8 +41,8 @@ export async function workOn(text: string | undefined, work: Work): Promise<Agen
   try {
     return await (text === undefined ? loop.resume() : loop.run());
   } catch (thrown) {
-    if (stop.aborted) return loop.end("cancelled");
-    if (deadline.signal.aborted) return loop.end("budget", "seconds");
+    if (stop.aborted) return loop.cancel();
+    if (deadline.signal.aborted) return await loop.endByBudget("seconds");
     throw thrown;
   } finally {
     for (const result of conversation.closeOpenCalls()) emit({ type: "message", message: result });

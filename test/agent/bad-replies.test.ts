@@ -58,6 +58,15 @@ describe.each(WIRES)("over the wire of %s", (wire) => {
     expect(getDone(found).reason).toBe("answer");
   });
 
+  test("says that an answer ended at its maximum length", async () => {
+    await using server = await serveRaw([rawText(wire, "The sum is", "length")]);
+    const found = await collect(createAgent({ runtime, ...server.options(wire) }));
+    expect(pick(found, "notice")).toMatchObject([
+      { code: "incomplete", text: "The reply is not complete: it reached its maximum length" },
+    ]);
+    expect(getDone(found)).toMatchObject({ reason: "answer", text: "The sum is" });
+  });
+
   test("reports a reply that is not of this protocol", async () => {
     await using server = await serveRaw(
       Array.from({ length: 4 }, () => ({ body: 'data: {"hello": 1}\n\n{"hello"}\n' })),
@@ -66,6 +75,33 @@ describe.each(WIRES)("over the wire of %s", (wire) => {
     expect(["MODEL_REPLY_INVALID", "MODEL_UNREACHABLE"]).toContain(pick(found, "error")[0]?.error.code);
     expect(getDone(found).reason).toBe("error");
   });
+});
+
+test.each(["openai", "anthropic"] as const)("reports a page in place of a reply over the wire of %s", async (wire) => {
+  await using server = await serveRaw([{ body: "<html>Log in</html>", type: "text/html" }]);
+  const found = await collect(createAgent({ runtime, ...server.options(wire) }));
+  expect(pick(found, "error")).toMatchObject([
+    {
+      error: {
+        code: "MODEL_REPLY_INVALID",
+        message: expect.stringContaining("the server answered with text/html in place of a stream of events"),
+      },
+    },
+  ]);
+  expect(server.bodies).toHaveLength(1);
+});
+
+test("says that a filter ended a reply, and that there is no answer", async () => {
+  const noAnswer = events([{ choices: [{ index: 0, delta: {}, finish_reason: "content_filter" }] }]);
+  await using server = await serveRaw([noAnswer, noAnswer]);
+  const found = await collect(createAgent({ runtime, ...server.options("openai") }));
+  const incomplete = "The reply is not complete: a filter of the server ended it";
+  expect(pick(found, "notice").map(({ text }) => text)).toEqual([
+    incomplete,
+    "The reply was empty; the model is asked again",
+    incomplete,
+    "The reply was empty; the model gave no answer",
+  ]);
 });
 
 test("makes a call in the format that came before tool_calls [G5]", async () => {

@@ -244,6 +244,7 @@ describe("budgets", () => {
     expect(getDone(tokens)).toMatchObject({ reason: "budget", budget: "tokens" });
     const seconds = await collect(agentWith([{ code: WAIT }], { runtime: waiting, budgets: { seconds: 0.2 } }));
     expect(getDone(seconds)).toMatchObject({ reason: "budget", budget: "seconds" });
+    expect(pick(seconds, "notice")).toMatchObject([{ code: "budget", text: "The budget of 0.2 seconds is used up" }]);
   });
 
   test("does not count the time in which a person is asked", { tags: "rest" }, async () => {

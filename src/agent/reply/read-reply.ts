@@ -14,8 +14,8 @@ export interface Reply {
   readonly text: string;
   readonly thinking: string;
   readonly toolCalls: readonly ChatToolCall[];
-  /** `length`: the reply was cut off at its maximum length. */
-  readonly finish: "complete" | "length";
+  /** `length`: the reply was cut off at its maximum length. `filtered`: a filter of the server ended it. */
+  readonly finish: "complete" | "length" | "filtered";
   /** The rest of the reply was not read, because a program came before it. */
   readonly isCut: boolean;
   readonly usage: TokenUsage;
@@ -38,7 +38,7 @@ export async function readReply(
 ): Promise<Reply> {
   const controller = new AbortController();
   const signals = [controller.signal, ...(request.abortSignal ? [request.abortSignal] : [])];
-  const { stream } = await model.doStream({
+  const { stream, response } = await model.doStream({
     ...request,
     includeRawChunks: true,
     abortSignal: AbortSignal.any(signals),
@@ -51,12 +51,19 @@ export async function readReply(
       if (done) break;
       collector.add(value);
     }
+    return collector.finish(request);
+  } catch (thrown) {
+    const type = response?.headers?.["content-type"] ?? "";
+    if (!collector.isEmpty || !DOCUMENT.test(type)) throw thrown;
+    throw new Error(`the server answered with ${type} in place of a stream of events`, { cause: thrown });
   } finally {
     controller.abort(); // ends the connection where the rest of the reply is not wanted
     await reader.cancel().catch(() => {}); // it has failed, or ended
   }
-  return collector.finish(request);
 }
+
+/** The types of an answer that is not a stream, such as the page of a proxy, or an answer to another path. */
+const DOCUMENT = /^(?:text\/html|application\/json)\b/i;
 
 /** Collects the parts of a streamed reply. */
 class ReplyCollector {
@@ -69,6 +76,8 @@ class ReplyCollector {
   #text = "";
   #thinking = "";
   #units = 0;
+  /** True until the server has sent an event. */
+  isEmpty = true;
   #end: Extract<LanguageModelV3StreamPart, { type: "finish" }> | undefined;
 
   constructor(options: ReadReplyOptions) {
@@ -81,6 +90,7 @@ class ReplyCollector {
   }
 
   add(part: LanguageModelV3StreamPart): void {
+    if (part.type === "raw") this.isEmpty = false;
     if (part.type === "text-delta" || part.type === "reasoning-delta") this.#addDelta(part);
     else if (part.type === "tool-call") this.#calls.push(createToolCall(part.toolCallId, part.toolName, part.input));
     else if (part.type === "raw") this.#addOldCall(part.rawValue);
@@ -110,10 +120,16 @@ class ReplyCollector {
       text: text.trim(),
       thinking: this.#thinking + thinking,
       toolCalls: this.#calls,
-      finish: this.#end?.finishReason.unified === "length" ? "length" : "complete",
+      finish: this.#getFinish(),
       isCut,
       usage: this.#getUsage(this.#end?.usage, request),
     };
+  }
+
+  #getFinish(): Reply["finish"] {
+    const reason = this.#end?.finishReason.unified;
+    if (reason === "content-filter") return "filtered";
+    return reason === "length" ? "length" : "complete";
   }
 
   /** A stream that ends without a reason was cut off on the way. */
