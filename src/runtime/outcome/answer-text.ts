@@ -31,7 +31,7 @@ export function getMaxAnswer({ answerTokens }: Limits): number {
 
 /** Formats a value as text. A string is in quotes where it could be taken for another value. */
 export function formatValue(value: unknown, json: string): string {
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (typeof value !== "string") return json;
   return looksLikeJson(value) ? JSON.stringify(value) : value;
 }

@@ -30,6 +30,11 @@ async function callMethod(args: readonly string[], stdout: string): Promise<void
   expect(await skillgate(["call", ...args], { cwd })).toEqual({ exit: 0, stdout, stderr: "" });
 }
 
+test("prints an invalid date as null", async () => {
+  const cwd = project({ "skills/clock.ts": "export function now(): Date {\n  return new Date(NaN);\n}\n" });
+  expect(await skillgate(["call", "ClockSkill.now"], { cwd })).toMatchObject({ exit: 0, stdout: "null\n" });
+});
+
 test("prints the path and the value with call --json [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   writeFileSync(join(cwd, "note.txt"), "hello");

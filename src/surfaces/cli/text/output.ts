@@ -54,7 +54,8 @@ export function jsonText(value: unknown, indent: number): string {
 /** Formats text as it is and any other value as JSON; "(no output)" without a value and output. */
 export function valueText(value: unknown, output = ""): string {
   if (value === undefined) return output === "" ? "(no output)" : output;
-  const text = typeof value === "string" ? value : value instanceof Date ? value.toISOString() : jsonText(value, 2);
+  const isDate = value instanceof Date && !Number.isNaN(value.getTime());
+  const text = typeof value === "string" ? value : isDate ? value.toISOString() : jsonText(value, 2);
   return output === "" || output.endsWith("\n") ? output + text : `${output}\n${text}`;
 }
 
