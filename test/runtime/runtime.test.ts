@@ -318,6 +318,21 @@ describe("the runtime", () => {
     expect(await run).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
   });
 
+  test.each([
+    [
+      "a caller without an id",
+      () => runtime.run("1", { caller: { permissions: [] } as never }),
+      "caller must be an object",
+    ],
+    ["a text as the caller", () => runtime.run("1", { caller: "ada" as never }), "caller must be an object"],
+    ["a number as the signal", () => runtime.run("1", { signal: 5 as never }), "signal must be an AbortSignal"],
+    ["one name of a skill", () => runtime.declarations("MathSkill" as never), "the names of skills must be a list"],
+    ["an unknown mode", () => runtime.systemPrompt({ mode: "x" as never }), "mode must be code, tools or native"],
+  ])("refuses %s with a message that says what to write", async (_, act, says) => {
+    const message = expect.stringContaining(says) as string;
+    await expect((async () => act())()).rejects.toMatchObject({ code: "OPTION_INVALID", message });
+  });
+
   test("refuses an unknown limit with the nearest name [L2]", async () => {
     await expect(runtime.run("1", { limits: { cpums: 1 } as never })).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });

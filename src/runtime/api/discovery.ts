@@ -1,6 +1,8 @@
+import { createError } from "../../errors.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
+import { isTextList } from "../../model/json.ts";
 import {
   type Description,
   type PromptOptions,
@@ -17,6 +19,7 @@ import type { RunRequest } from "../execution/run-services.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
+import { formatChoices } from "../../shared/format-text.ts";
 import { type OptionNames, requireNames, requireText } from "../../shared/settings/option-names.ts";
 
 /** A token is about four UTF-16 units. */
@@ -50,6 +53,7 @@ const PROMPT: OptionNames<PromptOptions & CallerOption> = {
   template: true,
   fence: true,
 };
+const MODES: readonly NonNullable<PromptOptions["mode"]>[] = ["code", "tools", "native"];
 const BRIEF_CATALOG: OptionNames<RuntimeBriefOptions> = { ...CALLER, parts: true, hasOtherTexts: true };
 const FORGET: OptionNames<ForgetOptions> = { ...CALLER, path: true };
 
@@ -109,11 +113,15 @@ export function createDiscoveryApi(
       return describeFor(path, createRequest({ caller: readCaller("describe", options) }, parts), discovery);
     },
     declarations(skills, options) {
+      if (skills !== undefined && !isTextList(skills))
+        throw createError("OPTION_INVALID", 'the names of skills must be a list, as in ["MathSkill"]');
       const caller = readCaller("declarations", options);
       return discovery.declarations(viewFor(caller), caller, skills);
     },
     systemPrompt(all = {}) {
       requireNames("systemPrompt", all, PROMPT);
+      if (all.mode !== undefined && !MODES.includes(all.mode))
+        throw createError("OPTION_INVALID", `mode must be ${formatChoices(MODES)}`);
       const { caller = OWNER, ...options } = all;
       return systemPrompt(viewFor(caller), options, {
         format: (tokens) =>
