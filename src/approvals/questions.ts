@@ -6,7 +6,7 @@ import { formatOrigin } from "../model/requests/origin.ts";
 import type { Method } from "../model/catalog.ts";
 import type { ApprovalDetails, CallToApprove } from "../router/index.ts";
 import { cutText } from "../shared/format-text.ts";
-import { toJson } from "../shared/value-encoding.ts";
+import { toJson } from "../shared/values/value-encoding.ts";
 import type { ApprovalRow, UNANSWERED } from "../store/index.ts";
 import { formatPlan, getLiteralCalls } from "./plan-texts.ts";
 

@@ -3,7 +3,8 @@ import type { OpenAccount } from "../model/account.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Skill } from "../model/catalog.ts";
 import type { Client } from "../model/client-requests.ts";
-import { requireBounds } from "../shared/value-size.ts";
+import { cloneData, NestedTooDeeply, NotCloneable } from "../shared/values/clone-data.ts";
+import { requireBounds, TOO_DEEP } from "../shared/values/value-size.ts";
 import type { CallContext, SkillAccount } from "../model/skill.ts";
 import { createSkillAccount, createUndeclaredError } from "./skill-account.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
@@ -72,9 +73,10 @@ export function dispatch({
         elsewhere === undefined || method.definition.accounts === undefined
           ? skill.provided.invoke(method.definition, view.reveal(requireInput(call)), context)
           : elsewhere(call, requireInput(call));
-      const result = await (retriesReads ? repeatRead(call, attempt) : attempt());
+      const returned = await (retriesReads ? repeatRead(call, attempt) : attempt());
       const pause = waitForTurn();
       if (pause !== undefined) await pause;
+      const result = skill.kind === "code" ? toData(returned, method.path) : returned;
       requireBounds(result, `"${method.path}"`);
       const value = view.hide(result);
       if (!Object.is(value, result)) call.addNote(view.note);
@@ -88,6 +90,17 @@ export function dispatch({
       close();
     }
   };
+}
+
+/** Converts what a skill in this process returned, as the process of the other skills does; refuses what is not data. */
+function toData(returned: unknown, path: string): unknown {
+  try {
+    return cloneData(returned);
+  } catch (error) {
+    if (error instanceof NotCloneable)
+      throw createError("CALL_FAILED", `"${path}" did not return plain data: ${error.message}`);
+    throw error instanceof NestedTooDeeply ? createError("NESTING_LIMIT", `"${path}" returned ${TOO_DEEP}`) : error;
+  }
 }
 
 /** Creates the context that a method receives. Logs and progress are ignored after `close` and after cancellation. */

@@ -1,7 +1,7 @@
 import { parseTagged } from "../../sandbox/index.ts";
 import { getValueJson } from "../shared/json/outcome-value.ts";
 import type { Outcome } from "../model/outcome.ts";
-import { decodeFromGuest, encodeForGuest } from "../shared/value-encoding.ts";
+import { decodeFromGuest, encodeForGuest } from "../shared/values/value-encoding.ts";
 import type { StoredOutcome } from "./header.ts";
 
 /** The result of a run whose result is longer is not stored: a replay has it. In UTF-16 units. */

@@ -471,7 +471,7 @@ describe("the cache [X5]", () => {
     let count = 0;
     const run = (): Promise<unknown> =>
       ++count === 1 ? Promise.reject(new Error("no")) : Promise.resolve(() => count);
-    const { route, call } = counting({ run });
+    const { route, call } = counting({ run, kind: "mcp" });
     await expect(route(call([1]))).rejects.toThrow("no");
     await route(call([1]));
     await route(call([1]));

@@ -10,7 +10,7 @@ import { createRuntime } from "../../src/index.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { ProvidedSkill } from "../../src/model/skill.ts";
 import { hashEntry, type RunRecord, type StoredCall, type RecordEvent } from "../../src/runs/run-record.ts";
-import { decodeFromGuest } from "../../src/shared/value-encoding.ts";
+import { decodeFromGuest } from "../../src/shared/values/value-encoding.ts";
 import { openDatabase, type RunRow } from "../../src/store/index.ts";
 import { parseTagged } from "../../sandbox/index.ts";
 import { callerFor, LIMITS, type Program, readPrograms, stubSkills, type Traces } from "../support/corpus.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
-import { MAX_DEPTH } from "../../src/shared/value-size.ts";
+import { MAX_DEPTH } from "../../src/shared/values/value-size.ts";
 import { MAX_DEPTH as MAX_DEPTH_OF_GUESTS } from "../../sandbox/guest/host-protocol.ts";
 
 /** Returns a value of nested lists with this many levels. */
@@ -189,7 +189,7 @@ describe("values of skills", () => {
 
   test("report a result that contains itself [S9]", async () => {
     expect(await ended("device.NestSkill.cycle()")).toBe(
-      'CALL_FAILED Cannot complete the call: "NestSkill.cycle" returned a value that contains itself (a cycle): return only the members that are needed (CALL_FAILED)',
+      'CALL_FAILED Cannot complete the call: "NestSkill.cycle" did not return plain data: "result.members[0]" refers back to a value that contains it (a cycle); return only the members that are needed (CALL_FAILED)',
     );
   });
 });

@@ -7,7 +7,7 @@ import {
   encodeForGuest,
   toJson,
   toPlainValue,
-} from "../../src/shared/value-encoding.ts";
+} from "../../src/shared/values/value-encoding.ts";
 
 const encoded = (value: unknown): ReturnType<typeof encodeForGuest> => encodeForGuest(value, 1_000);
 const said = (json: string) => () => decode(json, "dates");

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import { findSizeExcess } from "../../src/shared/value-size.ts";
+import { findSizeExcess } from "../../src/shared/values/value-size.ts";
 
 /** Each list holds the one before it twice. */
 function doubled(first: unknown, times: number): unknown {

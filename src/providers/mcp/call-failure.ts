@@ -5,7 +5,7 @@ import { isRecord } from "../../model/json.ts";
 import type { Connection } from "./connections/connection.ts";
 import { describeExit, describeHttp, networkFailure } from "./connections/start-failure.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
-import { findSizeExcess } from "../../shared/value-size.ts";
+import { findSizeExcess } from "../../shared/values/value-size.ts";
 import type { CallFacts } from "./results.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import { getPagesToVisit } from "./url-elicitation.ts";

@@ -1,6 +1,6 @@
 import { findStringEnd } from "../../shared/json/exact-json.ts";
 import { findShapeExcess } from "../../shared/json/json-shape.ts";
-import { MAX_DEPTH, MAX_VALUES, TOO_DEEP, TOO_MANY } from "../../shared/value-size.ts";
+import { MAX_DEPTH, MAX_VALUES, TOO_DEEP, TOO_MANY } from "../../shared/values/value-size.ts";
 
 /** A text that may be JSON: its value, or why the value would lose something. */
 export type JsonText =

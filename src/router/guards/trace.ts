@@ -1,7 +1,7 @@
 import { isForeign } from "../../model/catalog.ts";
 import { cutText } from "../../shared/format-text.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
-import { encodeForGuest } from "../../shared/value-encoding.ts";
+import { encodeForGuest } from "../../shared/values/value-encoding.ts";
 import {
   ATTRIBUTES,
   type Attributes,

@@ -14,7 +14,7 @@ import { createRunApprovals, type RecordedRun } from "../../model/approval.ts";
 import type { CallRecord } from "../../model/outcome.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { CallTask } from "../../model/skill.ts";
-import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../shared/value-encoding.ts";
+import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../shared/values/value-encoding.ts";
 import { type AuditEntry, type Call, recordResults } from "../../router/index.ts";
 import { INPUT_PATH, type StoredCall } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../sandbox/index.ts";
 import { ERRORS, type ErrorCode, sentence } from "../../errors.ts";
 import type { Caller } from "../../model/caller.ts";
-import { MAX_DEPTH } from "../../shared/value-size.ts";
+import { MAX_DEPTH } from "../../shared/values/value-size.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { createSourceText } from "../../shared/source-text.ts";
 import { parseJsonObject } from "../../model/json.ts";
@@ -26,7 +26,7 @@ import {
 } from "./answer-text.ts";
 import { formatMisreads } from "./misreads.ts";
 import type { Program } from "../../model/program.ts";
-import { decodeFromGuest, encodeForGuest } from "../../shared/value-encoding.ts";
+import { decodeFromGuest, encodeForGuest } from "../../shared/values/value-encoding.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 
 /** The facts of a run that has ended, from which its outcome is made. */

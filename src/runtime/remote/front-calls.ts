@@ -4,7 +4,7 @@ import type { ExecutorSettings, FrontAnswer, FrontCall, Fronts, SentValue } from
 import type { Caller } from "../../model/caller.ts";
 import type { Limits } from "../../model/limits.ts";
 import { answerTo, type CallElsewhere, type Route } from "../../router/index.ts";
-import { decodeFromGuest, encodeForGuest } from "../../shared/value-encoding.ts";
+import { decodeFromGuest, encodeForGuest } from "../../shared/values/value-encoding.ts";
 import type { Database } from "../../store/index.ts";
 import { createCall, createUnknownMethodError } from "../call-method.ts";
 import type { RuntimeParts } from "../api/parts.ts";

@@ -1,5 +1,5 @@
 import { createError, type SkillgateError } from "../../errors.ts";
-import { findSizeExcess } from "../../shared/value-size.ts";
+import { findSizeExcess } from "../../shared/values/value-size.ts";
 import type { SkillStore } from "../../model/skill.ts";
 import type { Store } from "../../store/index.ts";
 

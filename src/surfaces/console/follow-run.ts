@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions } from "../../runtime.ts";
 import type { RuntimeView } from "../../runtime/api/view.ts";
-import { toPlainValue } from "../../shared/value-encoding.ts";
+import { toPlainValue } from "../../shared/values/value-encoding.ts";
 import { followCredential } from "../http/index.ts";
 import { findApproval, summarizeApproval } from "./api/approvals.ts";
 import type { RunLine } from "./program-messages.ts";

@@ -7,7 +7,7 @@ import type { RunObserver } from "../../model/run-observer.ts";
 import { isRecord } from "../../model/json.ts";
 import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import { toPlainValue } from "../../shared/value-encoding.ts";
+import { toPlainValue } from "../../shared/values/value-encoding.ts";
 import { type Library, listResources, readResource } from "../mcp/index.ts";
 import { type RpcCall, type RpcHandler, RpcFailure } from "../../shared/json/json-rpc.ts";
 import { callByName, type ToolApi, validateInput, resultObject, toolList, toolSchema } from "./tool-api.ts";

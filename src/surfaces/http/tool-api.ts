@@ -25,7 +25,7 @@ import {
 import { unavailableToolError, outliveClient, runError, type Features, type SessionRuns } from "../mcp/index.ts";
 import { RawJson } from "../../shared/json/raw-json.ts";
 import { truncateText } from "../../shared/format-text.ts";
-import { toPlainValue } from "../../shared/value-encoding.ts";
+import { toPlainValue } from "../../shared/values/value-encoding.ts";
 
 /** Dependencies of calls without MCP, for one caller. */
 export interface ToolApi {

@@ -1,14 +1,17 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { createRuntime, type Runtime } from "../../../src/index.ts";
+import { createRuntime, defineSkill, type Runtime } from "../../../src/index.ts";
 import { call, loadFiles } from "./call.ts";
 
 /** Skills in unusual forms that authors write. */
 const FOLDER = fileURLToPath(new URL("../../fixtures/odd-skills", import.meta.url));
 
 let runtime: Runtime;
+/** Where `ReturnsSkill` runs. */
+let runtimes: Readonly<Record<"in a process" | "in this process", Runtime>>;
 const logged: string[] = [];
 
 beforeAll(async () => {
@@ -17,15 +20,20 @@ beforeAll(async () => {
     observe: false,
     log: (level, text) => logged.push(`${level} ${text}`),
   });
+  const returns = (await import(join(FOLDER, "returns.ts"))) as Readonly<Record<string, () => unknown>>;
+  const methods = Object.entries(returns).map(([name, run]) => [name, { description: name, run }]);
+  const skill = defineSkill({ name: "ReturnsSkill", description: "", methods: Object.fromEntries(methods) });
+  const inThisProcess = await createRuntime({ skillsDir: false, skills: [skill], observe: false });
+  runtimes = { "in a process": runtime, "in this process": inThisProcess };
 });
 
 afterAll(async () => {
-  await runtime.close();
+  await Promise.all(Object.values(runtimes).map((each) => each.close()));
 });
 
 /** What a program gets that calls the method, or the first line of why not. */
-async function called(path: string, args = ""): Promise<unknown> {
-  const outcome = await runtime.run(`const value = await device.${path}(${args}); value`);
+async function called(path: string, args = "", by = runtime): Promise<unknown> {
+  const outcome = await by.run(`const value = await device.${path}(${args}); value`);
   if (outcome.kind === "completed") return outcome.value;
   return outcome.kind === "failed" ? outcome.error.message : outcome.text;
 }
@@ -135,7 +143,8 @@ test.each([
   expect(await called(path, args)).toEqual(result);
 });
 
-describe("results", () => {
+describe.each(["in a process", "in this process"] as const)("results of skills %s", (place) => {
+  const from = (method: string): Promise<unknown> => called(`ReturnsSkill.${method}`, "", runtimes[place]);
   const refused = (method: string, what: string): string =>
     `Cannot complete the call: "ReturnsSkill.${method}" did not return plain data: ${what} (CALL_FAILED)`;
 
@@ -150,16 +159,17 @@ describe("results", () => {
     ["buffer", new Uint8Array([1, 2])],
     ["floats", [1.5, 2]],
     ["big", [5, "1180591620717411303424"]],
-    ["error", { why: { name: "RangeError", message: "as a value" } }],
+    ["error", { why: { name: "RangeError", message: "as a value", code: "E" } }],
     ["pattern", "/a+/g"],
+    ["boxed", [5, "text", true]],
     ["nothing", undefined],
     ["thenable", "settled"],
   ])("passes the result of %s to a program as data [S9]", async (method, value) => {
-    expect(await called(`ReturnsSkill.${method}`)).toEqual(value);
+    expect(await from(method)).toEqual(value);
   });
 
   test("treats __proto__ as an ordinary key [S9]", async () => {
-    const value = await runtime.call("ReturnsSkill.keys", {});
+    const value = await runtimes[place].call("ReturnsSkill.keys", {});
     expect(Object.entries(value as object)).toEqual([
       ["__proto__", "https://example.com/"],
       ["constructor", 1],
@@ -181,11 +191,11 @@ describe("results", () => {
     ["weak", '"result" holds its content weakly'],
     ["proxy", '"result" is a Proxy'],
   ])("refuses the result of %s with the path and the reason [L10]", async (method, what) => {
-    expect(await called(`ReturnsSkill.${method}`)).toBe(refused(method, what));
+    expect(await from(method)).toBe(refused(method, what));
   });
 
   test("refuses a result that is nested too deeply with NESTING_LIMIT [S13]", async () => {
-    expect(await called("ReturnsSkill.deep")).toBe(
+    expect(await from("deep")).toBe(
       'The value is nested too deeply: "ReturnsSkill.deep" returned more than 500 levels (NESTING_LIMIT)',
     );
   });

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { describe, expect, onTestFinished, test } from "vitest";
 
+import { defineSkill } from "../../../src/authoring/define-skill.ts";
 import { OWNER } from "../../../src/model/caller.ts";
 import { createMcpSurface } from "../../../src/surfaces/mcp/index.ts";
 import { serveDescribed } from "./features/described.ts";
@@ -141,10 +142,13 @@ test("answers a call whose result JSON cannot represent [V3]", async () => {
     name: "OddSkill",
     description: "Is odd",
     source: "code",
-    kind: "code",
+    kind: "mcp",
     methods: [{ name: "link", description: "Links to something", input: { type: "object" } }],
     invoke: async () => link,
   });
+  runtime.register(
+    defineSkill({ name: "OwnSkill", description: "", methods: { link: { description: "", run: () => link } } }),
+  );
   const both = await generations(url);
   for (const { headers, meta } of [both.old, both.new]) {
     const answer = await post(
@@ -153,6 +157,15 @@ test("answers a call whose result JSON cannot represent [V3]", async () => {
       headers("OddSkill__link"),
     );
     expect(answer.json).toMatchObject({ id: 1, error: { code: -32603, data: { error_type: "InternalError" } } });
+    const own = await post(
+      `${url}/mcp`,
+      createCall(2, "OwnSkill__link", {}, { _meta: meta }),
+      headers("OwnSkill__link"),
+    );
+    expect(own.json).toMatchObject({
+      id: 2,
+      result: { isError: true, content: [{ text: expect.stringMatching(/^no JSON\n/) }] },
+    });
   }
 });
 

@@ -2,7 +2,7 @@ import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import { MAX_TOOL_NAME_UNITS, toMethodNames } from "../../../shared/names/skill-names.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import { isVisibleTo, parseHints, TOOL_FIELDS } from "../../../model/tools/tool-definition.ts";
-import { findSizeExcess } from "../../../shared/value-size.ts";
+import { findSizeExcess } from "../../../shared/values/value-size.ts";
 import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";
 import { getNameOwners, getToolOverride, overrideTool } from "../../../model/tools/override-tool.ts";

@@ -2,7 +2,7 @@ import type { Progress } from "@modelcontextprotocol/client";
 
 import { describeInexact, inexactToText } from "../../../shared/json/exact-json.ts";
 import { isRecord } from "../../../model/json.ts";
-import { requireBounds } from "../../../shared/value-size.ts";
+import { requireBounds } from "../../../shared/values/value-size.ts";
 import type { CallTask, RequestContext, MethodDefinition } from "../../../model/skill.ts";
 import type { McpToolCall, ServerRequests } from "../connections/connection.ts";
 import { type CallFacts, toValue } from "../results.ts";

@@ -1,5 +1,5 @@
 import { inexactToText } from "../../../shared/json/exact-json.ts";
-import { requireBounds } from "../../../shared/value-size.ts";
+import { requireBounds } from "../../../shared/values/value-size.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { ServerRequests } from "../connections/connection.ts";
 import { listPages } from "./list-tools.ts";

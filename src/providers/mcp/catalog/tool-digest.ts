@@ -1,5 +1,5 @@
 import { hashValueFully } from "../../../shared/digest.ts";
-import { findSizeExcess } from "../../../shared/value-size.ts";
+import { findSizeExcess } from "../../../shared/values/value-size.ts";
 
 /** The fields of a tool's definition that change what a model reads or what a call does. */
 const PINNED_FIELDS = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"] as const;

@@ -15,7 +15,7 @@ import {
 } from "@modelcontextprotocol/client";
 
 import type { Client as CallerClient } from "../../../model/client-requests.ts";
-import { findSizeExcess } from "../../../shared/value-size.ts";
+import { findSizeExcess } from "../../../shared/values/value-size.ts";
 import { isRecord } from "../../../model/json.ts";
 import { stringifyExactly } from "../../../shared/json/exact-json.ts";
 import { truncateText } from "../../../shared/format-text.ts";

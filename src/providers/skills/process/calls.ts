@@ -9,7 +9,7 @@ import { canSpin } from "../../../../sandbox/processors.ts";
 import { type InvokeRequest, nowMs, type StoreQuestion, type Response, type AskResult } from "./messages.ts";
 import { callCancelled, callFailed, toCallError, runtimeClosed } from "./skill-errors.ts";
 import type { ProcessEvents } from "./skill-process.ts";
-import { requireBounds } from "../../../shared/value-size.ts";
+import { requireBounds } from "../../../shared/values/value-size.ts";
 
 /** Answers a request of a running call; fails if the call has ended. */
 async function answerQuestion(question: StoreQuestion, context: CallContext | undefined): Promise<AskResult> {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DefaultDeserializer, DefaultSerializer } from "node:v8";
 
-import type { SizeExcess } from "../../../shared/value-size.ts";
+import type { SizeExcess } from "../../../shared/values/value-size.ts";
 import { readWhole } from "./child/write-sync.ts";
 
 /** Size limit of a message: more than a model can read, too little to harm the receiver. */

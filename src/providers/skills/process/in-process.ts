@@ -1,6 +1,6 @@
 import type { CallContext } from "../../../model/skill.ts";
+import { cloneData } from "../../../shared/values/clone-data.ts";
 import { type CallRequest, createInvokeRequest, performQuestion } from "./calls.ts";
-import { cloneData } from "./child/clone-data.ts";
 import { toFailure } from "./child/failure.ts";
 import { type ImportedModule, loadModule } from "./child/load-module.ts";
 import { runCall } from "./child/run-call.ts";

@@ -7,7 +7,7 @@ import type { Answer } from "../../../shared/http/exchange.ts";
 import { type BodyLimits, readBody, readStart } from "../../../shared/http/read-body.ts";
 import { describeInexact, inexactToText, parseValueExactly } from "../../../shared/json/exact-json.ts";
 import { findShapeExcess } from "../../../shared/json/json-shape.ts";
-import { findSizeExcess, requireBounds } from "../../../shared/value-size.ts";
+import { findSizeExcess, requireBounds } from "../../../shared/values/value-size.ts";
 import { decodeText, getContentKind, type MediaType, parseMediaType } from "./media-type.ts";
 
 export interface AnswerLimits extends BodyLimits {

@@ -1,7 +1,7 @@
 import type { Caller } from "../../../model/caller.ts";
 import { getValueJson } from "../../../shared/json/outcome-value.ts";
 import type { Outcome } from "../../../model/outcome.ts";
-import { toJson } from "../../../shared/value-encoding.ts";
+import { toJson } from "../../../shared/values/value-encoding.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 
 /** Maximum characters of a source, an output or a value in a record. */

@@ -6,7 +6,7 @@ import { isRecord } from "../../../model/json.ts";
 import { getValueJson } from "../../../shared/json/outcome-value.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import { toContentBlocks } from "../content-blocks.ts";
-import { toJson } from "../../../shared/value-encoding.ts";
+import { toJson } from "../../../shared/values/value-encoding.ts";
 import type { EndedRun } from "../../../runtime/builtin-tools/index.ts";
 import type { ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import { cutText } from "../../../shared/format-text.ts";

@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 
 import { sentence } from "../../../../errors.ts";
-import { findSizeExcess, TOO_DEEP } from "../../../../shared/value-size.ts";
+import { findSizeExcess, TOO_DEEP } from "../../../../shared/values/value-size.ts";
 import { Builtins } from "./builtins.ts";
 import { followConsole } from "./console.ts";
 import { toFailure } from "./failure.ts";
@@ -23,7 +23,7 @@ import {
 } from "../messages.ts";
 import { describeWithheld, followWithheld } from "../skill-environment.ts";
 import { OWN_CODE } from "../skill-errors.ts";
-import { NestedTooDeeply, NotCloneable, cloneData } from "./clone-data.ts";
+import { NestedTooDeeply, NotCloneable, cloneData } from "../../../../shared/values/clone-data.ts";
 import { runCall } from "./run-call.ts";
 import { showSourcesInStacks } from "./stacks.ts";
 import { writeAllSync } from "./write-sync.ts";

@@ -1,8 +1,7 @@
 import { types } from "node:util";
 
-import { getMessage } from "../../../../errors.ts";
-import { MAX_DEPTH, MAX_VALUES } from "../../../../shared/value-size.ts";
-import { isFunction } from "./values.ts";
+import { getMessage } from "../../errors.ts";
+import { MAX_DEPTH, MAX_VALUES } from "./value-size.ts";
 
 /** The reason why a result cannot leave its process, as the end of a sentence: `did not return plain data: …`. */
 export class NotCloneable extends Error {
@@ -20,10 +19,37 @@ export class NestedTooDeeply extends Error {
  */
 export function cloneData(result: unknown): unknown {
   try {
+    if (isSurelyPlain(result)) return result;
     return new CloneWalk().plain(result, "result");
   } catch (error) {
     throw error instanceof RangeError ? new NestedTooDeeply() : error;
   }
+}
+
+/** Values that are looked at for whether all are plain: shared parts count each time. */
+const MAX_PLAIN = 200_000;
+
+/** True for most results: those in which the walk would change nothing. */
+function isSurelyPlain(result: unknown): boolean {
+  try {
+    return isPlain(result, MAX_DEPTH, { values: MAX_PLAIN });
+  } catch {
+    return false; // a getter failed: the walk tells its place
+  }
+}
+
+/** True if a value is a tree of plain lists and objects of at most `levels` levels, without a `toJSON`. */
+function isPlain(value: unknown, levels: number, left: { values: number }): boolean {
+  if (typeof value !== "object" || value === null) return typeof value !== "function" && typeof value !== "symbol";
+  if (levels === 0 || left.values < 0 || types.isProxy(value)) return false;
+  const isList = Array.isArray(value);
+  if (!isList && (isClassInstance(value) || "toJSON" in value)) return false;
+  const members = isList ? value : Object.keys(value);
+  left.values -= members.length;
+  if (left.values < 0) return false;
+  for (const member of members)
+    if (!isPlain(isList ? member : Reflect.get(value, member), levels - 1, left)) return false;
+  return true;
 }
 
 const CYCLE = "refers back to a value that contains it (a cycle); return only the members that are needed";
@@ -57,6 +83,10 @@ class CloneWalk {
     if (Array.isArray(value)) return this.#list(value);
     if (!isClassInstance(value)) return this.#fields(value);
     if (CLONED.some((isIt) => isIt(value))) return value;
+    // Cloning would drop the members that the program of a skill adds, such as a code.
+    if (types.isNativeError(value))
+      return this.#fields(Object.assign({}, value, { name: value.name, message: value.message }));
+    if (types.isBoxedPrimitive(value)) return this.plain(value.valueOf(), "valueOf()");
     const foreign = FOREIGN.find(([isIt]) => isIt(value));
     if (foreign !== undefined) throw this.#refusal(foreign[1]);
     if (value instanceof Set) return new Set(this.#list([...value]));
@@ -74,7 +104,7 @@ class CloneWalk {
 
   #fields(value: object): unknown {
     const write = this.#read(value, "toJSON");
-    if (isFunction(write)) return this.plain(Reflect.apply(write, value, []), "toJSON()");
+    if (typeof write === "function") return this.plain(Reflect.apply(write, value, []), "toJSON()");
     const keys = Object.keys(value);
     if (keys.length === 0 && isClassInstance(value))
       throw this.#refusal(`is ${describeObject(value)} that holds no plain data`);
@@ -106,7 +136,9 @@ function isClassInstance(value: object): boolean {
 
 function describeObject(value: object): string {
   const { constructor } = value;
-  return isFunction(constructor) && constructor.name !== "" ? `an object of ${constructor.name}` : "an object";
+  return typeof constructor === "function" && constructor.name !== ""
+    ? `an object of ${constructor.name}`
+    : "an object";
 }
 
 type TypeTest = (value: object) => boolean;
@@ -115,8 +147,6 @@ type TypeTest = (value: object) => boolean;
 const CLONED: readonly TypeTest[] = [
   types.isDate,
   types.isRegExp,
-  types.isNativeError,
-  types.isBoxedPrimitive,
   types.isArrayBuffer,
   (value) => ArrayBuffer.isView(value),
 ];

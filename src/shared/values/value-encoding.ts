@@ -1,5 +1,5 @@
-import type { DecodedValue } from "../../sandbox/index.ts";
-import { isRecord } from "../model/json.ts";
+import type { DecodedValue } from "../../../sandbox/index.ts";
+import { isRecord } from "../../model/json.ts";
 import { MAX_DEPTH } from "./value-size.ts";
 
 /** JSON of a value on its way to the guest; `tagged` says that it holds `$bytes`, `$date` or `$undefined`. */

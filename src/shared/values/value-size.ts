@@ -1,4 +1,4 @@
-import { createError } from "../errors.ts";
+import { createError } from "../../errors.ts";
 
 /** The deepest nesting of lists and objects in a value that crosses a boundary; the sandbox has the same limit. */
 export const MAX_DEPTH = 500;
