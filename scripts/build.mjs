@@ -18,6 +18,8 @@ import { transpile } from "./transpile.mjs";
 
 const isDemo = process.argv.includes("--demo");
 const isUnchecked = process.argv.includes("--unchecked");
+// A limit that esbuild can keep to by collecting more often: it takes 60 MB less, and up to a second more.
+if (isDemo) process.env.GOMEMLIMIT ??= "240MiB";
 
 /** The folder for the declarations of all modules, until they are bundled. */
 const DECLARATIONS = "declarations";
