@@ -105,8 +105,8 @@ export interface PlannedStep {
 
 /**
  * `retry`: the request is repeated after `waitMs`. `mode`: the model acts in another way from now on. `repeated`: a program
- * or a call was made before. `empty`: a reply was empty; the model is asked again
- * after the first one. `incomplete`: the answer ended at its maximum length, or by a filter of the server. `context`: old messages were shortened.
+ * or a call was made before. `empty`: a reply was empty; the model is asked again after the first one. `incomplete`: the answer ended at
+ * its maximum length, or by a filter of the server. `context`: old messages were shortened.
  * `budget`: a budget is used up; the model is asked for its answer if there is time. `cut`: the reply was cut off behind a program.
  * `fence`: a block without the word of the conversation was not run, and the model reads how to write it. `quote`: a program occurs in a
  * result, so its calls with an effect need an approval.

@@ -8,7 +8,7 @@ import { serve } from "../serving.ts";
 
 const SECRET = `ghp_${"a1B2".repeat(9)}`;
 
-/** Serves with a check of tokens that fails with an error which no caller can mend. */
+/** Serves with a check of tokens that fails with an error that no caller can correct. */
 async function serveBroken(): Promise<{ readonly url: string; readonly logged: string[] }> {
   const { url, runtime } = await serve({}, {}, () => {
     throw new TypeError(`no table of tokens at ${SECRET}`);
