@@ -1,5 +1,6 @@
 import { createError } from "../errors.ts";
 import { type Client, CLIENT_REQUESTS, type ClientRequest } from "./client-requests.ts";
+import { toRecord } from "./json.ts";
 import { createPathMatcher, createPatternSet, findMethodPath, getRights, type Rights } from "./permissions.ts";
 import type { Profile } from "./tools/profile.ts";
 
@@ -71,6 +72,14 @@ export const OWNER: Caller = Object.freeze({
   permissions: Object.freeze(["call:*", ...ALL_ADMIN_RIGHTS.map((right) => `admin:${right}`)]),
   scopes: Object.freeze(["*"]),
 });
+
+/** Returns the caller of options that plain JavaScript may have written: the owner for `undefined` alone. Throws `OPTION_INVALID`. */
+export function requireCaller(caller: Caller | undefined): Caller {
+  if (caller === undefined) return OWNER;
+  const { id }: { readonly id?: unknown } = toRecord(caller);
+  if (typeof id === "string") return caller;
+  throw createError("OPTION_INVALID", 'caller must be an object, as in { id: "ada", permissions: ["call:*"] }');
+}
 
 /** Returns the name of the key whose caller has this id; `undefined` for another caller. */
 export function findKeyName(id: string): string | undefined {

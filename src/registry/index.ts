@@ -1,4 +1,4 @@
-import type { Caller } from "../model/caller.ts";
+import { type Caller, requireCaller } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import { catalogFrom, dependsOnClient, duplicate, type ReadableParts, readableView, skillFrom } from "./catalog.ts";
@@ -89,7 +89,7 @@ export function createRegistry(): Registry {
     },
     viewFor(caller) {
       const whole = newest();
-      const { permissions, profile, answers = [], isPage = false } = caller;
+      const { permissions, profile, answers = [], isPage = false } = requireCaller(caller);
       const key = JSON.stringify([permissions, profile, dependsOnClient(whole) ? [isPage, answers] : []]);
       const view = views.get(key);
       if (view !== undefined) return view;

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRuntime, defineSkill, type Limits, type Outcome, type Runtime } from "../../src/index.ts";
 import { ADD } from "../support/math-skill.ts";
 
+const A_CALLER = "caller must be an object";
+
 const MathSkill = defineSkill({
   name: "MathSkill",
   description: "Does sums",
@@ -321,13 +323,21 @@ describe("the runtime", () => {
   });
 
   test.each([
-    [
-      "a caller without an id",
-      () => runtime.run("1", { caller: { permissions: [] } as never }),
-      "caller must be an object",
-    ],
-    ["a text as the caller", () => runtime.run("1", { caller: "ada" as never }), "caller must be an object"],
+    ["a caller without an id", () => runtime.run("1", { caller: { permissions: [] } as never }), A_CALLER],
+    ["a text as the caller", () => runtime.run("1", { caller: "ada" as never }), A_CALLER],
     ["a number as the signal", () => runtime.run("1", { signal: 5 as never }), "signal must be an AbortSignal"],
+    [
+      "a search of a caller without an id",
+      () => runtime.search("x", { caller: { permissions: [] } as never }),
+      A_CALLER,
+    ],
+    ["a view of a text", () => runtime.viewFor("ada" as never).catalog, A_CALLER],
+    // Code that finds no user has null, which must not become the owner.
+    ["null as the caller that describes", () => runtime.describe("x", { caller: null as never }), A_CALLER],
+    ["null as the caller that forgets", () => runtime.forget({ caller: null as never }), A_CALLER],
+    ["null as the caller of a list", () => runtime.runs.list({ caller: null as never }), A_CALLER],
+    ["a list of a caller without an id", () => runtime.runs.list({ caller: { permissions: [] } as never }), A_CALLER],
+    ["null as the caller of a replay", () => runtime.runs.replay("x", { caller: null as never }), A_CALLER],
     ["one name of a skill", () => runtime.declarations("MathSkill" as never), "the names of skills must be a list"],
     ["an unknown mode", () => runtime.systemPrompt({ mode: "x" as never }), "mode must be code, tools or native"],
   ])("refuses %s with a message that says what to write", async (_, act, says) => {

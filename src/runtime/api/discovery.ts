@@ -1,6 +1,6 @@
 import { createError } from "../../errors.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
-import { type Caller, OWNER } from "../../model/caller.ts";
+import { type Caller, OWNER, requireCaller } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import { isTextList } from "../../model/json.ts";
 import {
@@ -142,6 +142,7 @@ export function createDiscoveryApi(
     },
     forget(options = {}) {
       requireNames("forget", options, FORGET);
+      requireCaller(options.caller);
       observations.forget(options.caller, options.path);
     },
     catalogFor: viewFor,
@@ -155,7 +156,7 @@ export function createDiscoveryApi(
 /** Returns the caller of options that have nothing else; the owner by default. Throws `OPTION_INVALID`. */
 function readCaller(what: string, options: CallerOption = {}): Caller {
   requireNames(what, options, CALLER);
-  return options.caller ?? OWNER;
+  return requireCaller(options.caller);
 }
 
 /** Describes a method or a skill; for one that is disabled, held or removed says so, instead of that it is unknown. */

@@ -1,4 +1,4 @@
-import { OWNER, withAnswers } from "../../model/caller.ts";
+import { OWNER, requireCaller, withAnswers } from "../../model/caller.ts";
 import type { Outcome, Violation } from "../../model/outcome.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { RunOptions } from "../../runtime.ts";
@@ -45,7 +45,7 @@ export function createRunApi(parts: RuntimeParts, services: RuntimeServices, req
       requireRunOptions(options);
       return traceRun(async () => {
         const outcome = await runAndWait(source, options);
-        parts.events.emit("run", outcome, { caller: (options.caller ?? OWNER).id });
+        parts.events.emit("run", outcome, { caller: requireCaller(options.caller).id });
         return outcome;
       });
     },

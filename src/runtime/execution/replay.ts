@@ -1,6 +1,6 @@
 import { findProgramPosition, type SandboxOutcome } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
-import { type Caller, OWNER } from "../../model/caller.ts";
+import { type Caller, OWNER, requireCaller } from "../../model/caller.ts";
 import { createKeptResults } from "../../model/kept-results.ts";
 import type { CallRecord, Outcome } from "../../model/outcome.ts";
 import type { Program } from "../../model/program.ts";
@@ -81,7 +81,7 @@ export function createReplays({ readRunRecord, services, createRequest }: Replay
     async replay(run, { source, input, ...options } = {}) {
       const recorded = typeof run === "string" ? await read(run, options) : run;
       const program = source === undefined ? readRecordedProgram(recorded) : check(source, recorded);
-      const parts = { ...services, replayer: options.caller ?? OWNER };
+      const parts = { ...services, replayer: requireCaller(options.caller) };
       if (input === undefined) return replayCassette(recorded, program, parts);
       const { value } = createRunInput(input, false);
       const cassette = { ...recorded, header: { ...recorded.header, input: value } };

@@ -1,4 +1,4 @@
-import { type Caller, mayAdminister, mayReadAll, OWNER } from "../../model/caller.ts";
+import { type Caller, mayAdminister, mayReadAll, OWNER, requireCaller } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import { mergeRuns, type RecentRun, type RefusedOutcome, restoreOutcome, type RunRecord } from "../../runs/index.ts";
 import {
@@ -114,7 +114,7 @@ export function createRunLists(options: RunListsOptions, reader: RunReader): Run
       const { runs } = await open();
       const where = createFilter(filter);
       const unstored = recent.get(id)?.row;
-      const isSeen = unstored !== undefined && maySeeRun(filter.caller ?? OWNER, unstored);
+      const isSeen = unstored !== undefined && maySeeRun(requireCaller(filter.caller), unstored);
       const row = isSeen ? unstored : await reader.find(id, filter.caller);
       if (where === undefined) return { previous: null, next: null };
       const find = async (isUpward: boolean): Promise<string | null> => {
@@ -189,8 +189,9 @@ function createFilter({
   since,
   until,
   minDuration,
-  caller = OWNER,
+  caller: given,
 }: RunFilter & Pick<ListOptions, "caller">): RunCondition | undefined {
+  const caller = requireCaller(given);
   const revealsContent = title !== undefined || method !== undefined || program !== undefined;
   const seesOthers = mayAdminister(caller, "Read") && (!revealsContent || mayReadAll(caller));
   const owner = seesOthers ? runCaller : caller.id;

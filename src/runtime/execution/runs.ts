@@ -1,7 +1,7 @@
 import type { Cancellable } from "../../../sandbox/index.ts";
 import { sentence } from "../../errors.ts";
 import { createCancelReason } from "../../model/credential.ts";
-import { type Caller, OWNER } from "../../model/caller.ts";
+import { type Caller, OWNER, requireCaller } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { ResultSpace } from "../../model/kept-results.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
@@ -165,7 +165,7 @@ export function createRuns(options: RunsOptions): Runs {
     resume,
     async cancel(id, { caller } = {}) {
       const row = await access.find(id, caller);
-      requireMayChange(caller ?? OWNER, row);
+      requireMayChange(requireCaller(caller), row);
       const here = await inTurn(id, async () => {
         const open = services.records.open.get(id);
         if (open === undefined) await cancelElsewhere(await access.find(id));

@@ -1,7 +1,7 @@
 import { waitForChange } from "../../store/index.ts";
 import { cancellableBy } from "../../../sandbox/index.ts";
 import { SkillgateError } from "../../errors.ts";
-import { OWNER } from "../../model/caller.ts";
+import { requireCaller } from "../../model/caller.ts";
 import type { ExecutorPool } from "../../executors/index.ts";
 import type { RuntimeParts } from "../api/parts.ts";
 import type { Runs } from "../execution/runs.ts";
@@ -41,7 +41,7 @@ export function createRemoteRuns(
     ...runs,
     async resume(id, { caller, signal, observer, approve, acceptsChanges } = {}) {
       const { header } = await runs.record(id, caller === undefined ? {} : { caller });
-      requireMayChange(caller ?? OWNER, { caller: header.caller.id });
+      requireMayChange(requireCaller(caller), { caller: header.caller.id });
       const outcome = await follower.follow(id, {
         // The own caller may come with a newer token than the recorded one.
         caller: caller?.id === header.caller.id ? caller : header.caller,

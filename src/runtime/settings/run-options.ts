@@ -1,4 +1,5 @@
 import { createError } from "../../errors.ts";
+import { requireCaller } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
 import type { RunOptions } from "../../runtime.ts";
 import { type OptionNames, requireNames } from "../../shared/settings/option-names.ts";
@@ -26,9 +27,8 @@ export const RUN_OPTIONS: OptionNames<RunOptions> = {
 /** Throws `OPTION_INVALID` for options that a run, a check or a call does not have, and for a caller or a signal of another form. */
 export function requireRunOptions(options: RunOptions): void {
   requireNames("a run", options, RUN_OPTIONS);
-  const { caller, signal }: { readonly caller?: unknown; readonly signal?: unknown } = options;
-  if (caller !== undefined && (!isRecord(caller) || typeof caller["id"] !== "string"))
-    throw createError("OPTION_INVALID", 'caller must be an object, as in { id: "ada", permissions: ["call:*"] }');
+  requireCaller(options.caller);
+  const { signal }: { readonly signal?: unknown } = options;
   if (signal !== undefined && (!isRecord(signal) || !("aborted" in signal || "onCancel" in signal)))
     throw createError("OPTION_INVALID", "signal must be an AbortSignal");
 }

@@ -1,5 +1,5 @@
 import { sentence, SkillgateError } from "../../../errors.ts";
-import { type Caller, OWNER } from "../../../model/caller.ts";
+import { type Caller, OWNER, requireCaller } from "../../../model/caller.ts";
 import { readRunRecord, type RunRecord } from "../../../runs/index.ts";
 import { describeUnknownName } from "../../../shared/suggest.ts";
 import type { RunRow } from "../../../store/index.ts";
@@ -18,7 +18,8 @@ export interface RunAccess extends RunReader {
 const MAX_SUGGESTED = 100;
 
 export function createRunAccess({ open, services }: Pick<RunListsOptions, "open" | "services">): RunAccess {
-  async function find(id: string, caller: Caller = OWNER): Promise<RunRow> {
+  async function find(id: string, given?: Caller): Promise<RunRow> {
+    const caller = requireCaller(given);
     const { runs } = await open();
     const row = await runs.get(id);
     if (row !== undefined && maySeeRun(caller, row)) return row;
