@@ -1,6 +1,7 @@
 // Builds dist/. Everything is made in a folder beside it and then put in its place, so that a program that runs from
 // dist, or another build, never sees half of one. If the build fails, the old dist stays. With `--unchecked`, checks no types; with
-// `--demo`, neither that, and it builds neither declarations nor the console.
+// `--demo`, neither that, and it builds neither declarations nor the console nor bundles of the library: to make these takes
+// more time and memory than its modules take to load.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +11,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
-import { bundleLibrary } from "./bundle-library.mjs";
+import { bundleLibrary, bundleStandalone } from "./bundle-library.mjs";
 import { collectLicences } from "./licences.mjs";
 import { linkGuest } from "./link-guest.mjs";
 import { createFingerprint, DIST, FINGERPRINT_FILE, listFiles, ROOT } from "./prepare.mjs";
@@ -18,8 +19,6 @@ import { transpile } from "./transpile.mjs";
 
 const isDemo = process.argv.includes("--demo");
 const isUnchecked = process.argv.includes("--unchecked");
-// A limit that esbuild can keep to by collecting more often: it takes 60 to 80 MB less, and up to two seconds more.
-if (isDemo) process.env.GOMEMLIMIT ??= "240MiB";
 
 /** The folder for the declarations of all modules, until they are bundled. */
 const DECLARATIONS = "declarations";
@@ -54,8 +53,11 @@ async function writeModules() {
   await prepareSnapshot();
   await bundleSandbox();
   await bundleParsers();
-  if (!isDemo) await bundleConsole();
-  await bundleLibrary(staging);
+  if (!isDemo) {
+    await bundleConsole();
+    await bundleLibrary(staging);
+  }
+  await bundleStandalone(staging);
 }
 
 /** Pages of the console are bundled; declarations stay. */

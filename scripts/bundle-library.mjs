@@ -46,22 +46,35 @@ const COMMON = {
   logLevel: "warning",
 };
 
-/** Bundles the modules of the folder `dist`. */
-export async function bundleLibrary(dist) {
+/** Replaces each module of the folder `dist` that runs in a thread or a process of its own by its bundle; bundles of other modules come first. */
+export async function bundleStandalone(dist) {
   const src = join(dist, "src");
-  const lib = join(dist, "lib");
   const common = { ...COMMON, absWorkingDir: dist };
   await build({
     ...common,
     format: "cjs",
     packages: "external",
     entryPoints: [{ in: join(src, DESCRIBER), out: "describe-result" }],
-    outdir: lib,
+    outdir: join(dist, "lib"),
     outExtension: { ".js": ".cjs" },
     plugins: [leaveOutUnused()],
   });
-  const { metafile } = await build({
+  await build({
     ...common,
+    entryPoints: STANDALONE.map((file) => join(src, file)),
+    outdir: src,
+    outbase: src,
+    allowOverwrite: true,
+  });
+}
+
+/** Bundles the modules of the folder `dist` that users import and start. */
+export async function bundleLibrary(dist) {
+  const src = join(dist, "src");
+  const lib = join(dist, "lib");
+  const { metafile } = await build({
+    ...COMMON,
+    absWorkingDir: dist,
     metafile: true,
     entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ in: join(src, file), out })),
     outdir: lib,
@@ -70,13 +83,6 @@ export async function bundleLibrary(dist) {
     plugins: [leaveSandboxOutside(), moveUrls(src, lib)],
   });
   writeFileSync(join(lib, "licences.txt"), collectLicences(Object.keys(metafile.inputs)));
-  await build({
-    ...common,
-    entryPoints: STANDALONE.map((file) => join(src, file)),
-    outdir: src,
-    outbase: src,
-    allowOverwrite: true,
-  });
   for (const [name, file] of Object.entries(ENTRIES)) writeEntry(join(src, file), join(lib, `${name}.js`));
 }
 
