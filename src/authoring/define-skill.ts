@@ -1,7 +1,7 @@
 import { createError } from "../errors.ts";
 import { isRecord, isTextList, type JsonSchema } from "../model/json.ts";
 import { isMemberName } from "../shared/names/skill-names.ts";
-import { describeUnknownName } from "../shared/suggest.ts";
+import { describeUnknownField } from "../shared/suggest.ts";
 import type {
   CallContext,
   Health,
@@ -224,7 +224,7 @@ const METHOD_FIELDS = ["description", "input", "output", "examples", "run", ...M
 function refuseUnknownFields(source: object, fields: readonly string[], where: string): void {
   const unknown = Object.keys(source).find((field) => !fields.includes(field));
   if (unknown === undefined) return;
-  throw invalid(`${where} has the unknown field ${describeUnknownName("field", unknown, fields, { limit: 1 }).detail}`);
+  throw invalid(`${where} has the unknown field ${describeUnknownField(unknown, fields)}`);
 }
 
 function parseExamples(examples: unknown, path: string): readonly MethodExample[] {

@@ -3,7 +3,7 @@ import type { Limits } from "../model/limits.ts";
 import type { Problem } from "../model/provider.ts";
 import type { Timeouts } from "../model/timeouts.ts";
 import { findSettingMistakes, pickValidSettings, withForm } from "../shared/settings/check-settings.ts";
-import { describeUnknownName, suggestNames } from "../shared/suggest.ts";
+import { describeUnknownField, suggestNames } from "../shared/suggest.ts";
 import { type ConfigDocument, parseDocument, type Path } from "./documents/index.ts";
 import { configError } from "./read-file.ts";
 import { parseInputs } from "./servers/inputs.ts";
@@ -92,19 +92,29 @@ function findWarnings(sections: ConfigDocument["value"], document: ConfigDocumen
   const misspelt = Object.keys(isRecord(mcp) ? mcp : {}).filter(
     (name) => !MCP_KEYS.includes(name) && suggestNames(name, MCP_KEYS, 1).length > 0,
   );
-  const sayUnknown = (what: string, name: string, names: readonly string[]): string =>
-    `unknown ${what} ${describeUnknownName(what, name, names, { limit: 1 }).detail}`;
   return [
     ...Object.entries(sections).flatMap(([name, section]) => {
       const schema = CHECKED_SECTIONS[name];
       if (schema === undefined)
-        return SECTIONS.includes(name) ? [] : [warn([name], sayUnknown("section", name, SECTIONS))];
+        return SECTIONS.includes(name) ? [] : [warn([name], `unknown section ${describeUnknownSection(name)}`)];
       const mistakes = section == null ? [] : findSettingMistakes(schema, section, [name]);
       return mistakes.map(({ path, error }) => warn(path, error));
     }),
     ...wrongEnv.map(({ path, error }) => warn(path, error)),
-    ...misspelt.map((name) => warn(["mcp", name], sayUnknown("setting", name, MCP_KEYS))),
+    ...misspelt.map((name) => warn(["mcp", name], `unknown setting ${describeUnknownField(name, MCP_KEYS)}`)),
   ];
+}
+
+/** What is set elsewhere, by the section under which people look for it. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ["policy", "write policies/tools.yaml"],
+  ["telemetry", "set OTEL_EXPORTER_OTLP_ENDPOINT and other variables of OpenTelemetry"],
+  ["keys", "run skillgate keys create"],
+]);
+
+function describeUnknownSection(name: string): string {
+  const place = ELSEWHERE.get(name);
+  return place === undefined ? describeUnknownField(name, SECTIONS) : `${name}; ${place}`;
 }
 
 const SERVERS = withForm("a list of servers, as in [{ name: files, command: npx }], or a section with their names", {

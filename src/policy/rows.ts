@@ -4,7 +4,7 @@ import { isRecord } from "../model/json.ts";
 import { type Decision, DECISIONS, type Flow } from "../model/policy.ts";
 import type { Problem } from "../model/provider.ts";
 import { describeForm, isValidSetting } from "../shared/settings/check-settings.ts";
-import { describeUnknownName } from "../shared/suggest.ts";
+import { describeUnknownField } from "../shared/suggest.ts";
 import { FIELDS, FLOW_FIELDS, type RowFields } from "./fields.ts";
 import { findAmbiguousPath, isComparable, parseKey, type PolicyKey } from "./keys.ts";
 import { readRoles } from "./roles.ts";
@@ -74,8 +74,7 @@ function readRow(text: string, value: unknown, source: PolicySource, report: Rep
   }
   for (const [name, item] of Object.entries(value)) {
     if (!isFieldName(name)) {
-      const { detail } = describeUnknownName("field", name, Object.keys(FIELDS), { limit: 1, otherwise: FIELD_NAMES });
-      report(`"${text}" has the unknown field ${detail}`, [text, name]);
+      report(`"${text}" has the unknown field ${describeUnknownField(name, Object.keys(FIELDS))}`, [text, name]);
     } else if (!isValidSetting(FIELDS[name], item)) {
       report(`"${name}" must be ${describeForm(FIELDS[name])}, not ${formatValue(item)}`, [text, name]);
     }
@@ -88,8 +87,6 @@ function readRow(text: string, value: unknown, source: PolicySource, report: Rep
 function formatPlace(path: DocumentPath, { locate, label }: PolicySource): string {
   return `${label} line ${locate(path).line}`;
 }
-
-const FIELD_NAMES = `the fields are ${Object.keys(FIELDS).join(", ")}`;
 
 function isFieldName(name: string): name is keyof RowFields {
   return Object.hasOwn(FIELDS, name);
@@ -160,7 +157,7 @@ function readFlow(flow: unknown, path: DocumentPath, source: PolicySource, repor
   }
   const { from, to, decision, ...others } = flow;
   for (const name of Object.keys(others)) {
-    const { detail } = describeUnknownName("field", name, [...Object.keys(FLOW_FIELDS), "decision"], { limit: 1 });
+    const detail = describeUnknownField(name, [...Object.keys(FLOW_FIELDS), "decision"]);
     report(`a flow has the unknown field ${detail}`, [...path, name]);
   }
   for (const [name, key] of Object.entries({ from, to }))

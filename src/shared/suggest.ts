@@ -69,6 +69,15 @@ export function describeUnknownName(
   return { message: `Unknown ${kind}: ${detail}`, detail, suggestions };
 }
 
+/**
+ * Describes a field that an object does not have: `prot; did you mean port?`, or all that it can have: `document; use openapi or
+ * graphql`. The names of the fields are few and fixed.
+ */
+export function describeUnknownField(name: string, fields: readonly string[]): string {
+  const otherwise = fields.length === 0 ? "" : `use ${formatChoices(fields)}`;
+  return describeUnknownName("field", name, fields, { limit: 1, otherwise }).detail;
+}
+
 /** Creates the error of a skill or a method that does not exist. */
 export function createUnknownNameError(
   code: "SKILL_UNKNOWN" | "METHOD_UNKNOWN",

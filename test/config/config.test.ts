@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { type Config, type ConfigOptions, loadConfig } from "../../src/config/index.ts";
+import { SECTIONS } from "../../src/config/settings.ts";
 
 let folder: string;
 let cwd: string;
@@ -380,9 +381,15 @@ test.each([
   ["skills: 1\n", "line 1, column 1: skills must be a section, as in skills: { dir: skills }"],
   ["server: on\n", "line 1, column 1: server must be a section, as in server: { port: 3333 }"],
   ["store: here\n", "line 1, column 1: store must be a section, as in store: { dir: folder }"],
-  ["policy: {}\n", "line 1, column 1: unknown section policy"],
-  ["telemetry: {}\n", "line 1, column 1: unknown section telemetry"],
-  ["limits: {}\nclusters: []\n", "line 2, column 1: unknown section clusters"],
+  ["policy: {}\n", "line 1, column 1: unknown section policy; write policies/tools.yaml"],
+  [
+    "telemetry: {}\n",
+    "line 1, column 1: unknown section telemetry; set OTEL_EXPORTER_OTLP_ENDPOINT and other variables of OpenTelemetry",
+  ],
+  [
+    "limits: {}\nclusters: []\n",
+    `line 2, column 1: unknown section clusters; use ${SECTIONS.slice(0, -1).join(", ")} or agent`,
+  ],
 ])("reports an unused section with its position: %j [M1]", async (content, wrong) => {
   await write("settings.yaml", content);
   expect((await load()).warnings).toEqual([

@@ -37,7 +37,7 @@ test.each<readonly [title: string, use: (runtime: Runtime) => unknown, message: 
   [
     "run",
     (runtime) => runtime.run("1", { permissions: ["see:*"] } as never),
-    "a run has no option permissions; its options are caller, limits,",
+    "a run has no option permissions; use caller, limits,",
   ],
   ["run without an object", (runtime) => runtime.run("1", "owner" as never), "the options of a run must be an object"],
   ["run with null", (runtime) => runtime.run("1", null as never), "the options of a run must be an object"],

@@ -3,7 +3,7 @@ import { isRecord, type JsonSchema } from "../../model/json.ts";
 import { readYamlFields, type YamlFields } from "../../shared/files/yaml-fields.ts";
 import { quote } from "../../shared/format-text.ts";
 import { stringify } from "../../shared/package/yaml.ts";
-import { describeUnknownName } from "../../shared/suggest.ts";
+import { describeUnknownField } from "../../shared/suggest.ts";
 import { parseSchedule, type Schedule } from "../schedule/index.ts";
 import { parseWebhook, type Webhook } from "../webhook/index.ts";
 
@@ -157,8 +157,7 @@ export function parseLimits(limits: unknown, fail: (why: string) => Error): Auto
   const names = Object.keys(DEFAULT_AUTOMATION_LIMITS);
   if (!isRecord(limits)) throw fail(`limits must have some of ${names.join(", ")}`);
   for (const [name, value] of Object.entries(limits)) {
-    if (!names.includes(name))
-      throw fail(`limits has the unknown ${describeUnknownName("limit", name, names, { limit: 1 }).detail}`);
+    if (!names.includes(name)) throw fail(`limits has the unknown ${describeUnknownField(name, names)}`);
     const max = MAX_LIMITS[name as keyof AutomationLimits];
     if (!(typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max))
       throw fail(`limits.${name} must be a whole number from 1 to ${max}`);

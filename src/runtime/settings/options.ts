@@ -4,7 +4,7 @@ import { isRecord, type JsonSchema } from "../../model/json.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import { CHANGE_POLICIES } from "../../shared/changes/definition-changes.ts";
 import { findSettingMistakes, findSectionSchema, withForm } from "../../shared/settings/check-settings.ts";
-import { describeUnknownName } from "../../shared/suggest.ts";
+import { describeUnknownField } from "../../shared/suggest.ts";
 import type { McpServerOptions } from "../mcp-options.ts";
 import type { RuntimeOptions } from "../options.ts";
 
@@ -17,9 +17,7 @@ export function requireOptions(options: unknown): asserts options is RuntimeOpti
     if (Object.hasOwn(OPTIONS, name)) return findSettingMistakes(OPTIONS[name as keyof typeof OPTIONS], value, [name]);
     if (NUMBERS.has(name)) return []; // read by mergeLimits and mergeTimeouts
     const names = [...Object.keys(OPTIONS), ...FUNCTIONS, ...NUMBERS];
-    return [
-      { error: `createRuntime has no option ${describeUnknownName("option", name, names, { limit: 1 }).detail}` },
-    ];
+    return [{ error: `createRuntime has no option ${describeUnknownField(name, names)}` }];
   });
   if (mistakes.length > 0) throw createOptionError(mistakes.map(({ error }) => error).join("; "));
 }

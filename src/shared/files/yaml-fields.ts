@@ -1,7 +1,7 @@
 import { getMessage, type SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { type Document, isMap, isScalar, Lexer, LineCounter, parseDocument } from "../package/yaml.ts";
-import { describeUnknownName } from "../suggest.ts";
+import { describeUnknownField } from "../suggest.ts";
 
 /** Creates the error for a mistake in a file, at a line that counts from 1. */
 export type FailAtLine = (line: number, why: string) => SkillgateError;
@@ -29,8 +29,7 @@ export function readYamlFields(text: string, names: readonly string[], fail: Fai
     const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0;
     const { line } = lines.linePos(offset);
     if (offsets.has(name)) throw fail(line, `the field ${name} appears twice`);
-    if (!names.includes(name))
-      throw fail(line, `unknown field ${describeUnknownName("field", name, names, { limit: 1 }).detail}`);
+    if (!names.includes(name)) throw fail(line, `unknown field ${describeUnknownField(name, names)}`);
     offsets.set(name, offset);
   }
   const values = toPlainValue(document, fail);

@@ -1,6 +1,6 @@
 import { isRecord, type JsonSchema, toList, toRecord } from "../../model/json.ts";
 import { formatChoices } from "../format-text.ts";
-import { describeUnknownName } from "../suggest.ts";
+import { describeUnknownField } from "../suggest.ts";
 import { matchesSchema } from "./match-schema.ts";
 
 /** A setting that is not as its schema says. */
@@ -41,8 +41,10 @@ export function findSettingMistakes(
       if (member === undefined) return [];
       const memberSchema = getMemberSchema(members, name);
       if (memberSchema !== undefined) return findSettingMistakes(memberSchema, member, [...path, name]);
-      const { detail } = describeUnknownName("setting", name, names, { limit: 1 });
-      return { path: [...path, name], error: `${path.join(".")} has the unknown setting ${detail}` };
+      return {
+        path: [...path, name],
+        error: `${path.join(".")} has the unknown setting ${describeUnknownField(name, names)}`,
+      };
     }),
     ...required.map((name) => {
       const form = describeForm(getMemberSchema(members, name) ?? {});

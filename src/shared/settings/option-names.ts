@@ -1,7 +1,6 @@
 import { createError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import { formatChoices } from "../format-text.ts";
-import { describeUnknownName } from "../suggest.ts";
+import { describeUnknownField } from "../suggest.ts";
 import { formatSetting } from "./check-settings.ts";
 
 /** The names of the options of a function. The compiler reports one that is missing. */
@@ -20,9 +19,7 @@ export function requireNames<Options extends object>(
   if (!isRecord(record)) throw createError("OPTION_INVALID", `the options of ${what} must be an object`);
   for (const name in record) {
     if (Object.hasOwn(names, name) || record[name] === undefined) continue;
-    const otherwise = `its options are ${formatChoices(Object.keys(names))}`;
-    const { detail } = describeUnknownName("option", name, Object.keys(names), { limit: 1, otherwise });
-    throw createError("OPTION_INVALID", `${what} has no option ${detail}`);
+    throw createError("OPTION_INVALID", `${what} has no option ${describeUnknownField(name, Object.keys(names))}`);
   }
 }
 

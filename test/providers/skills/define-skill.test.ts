@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
+import { METADATA_FIELDS } from "../../../src/authoring/metadata.ts";
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
 import { call, createTestContext } from "./call.ts";
 
@@ -169,7 +170,7 @@ describe("defineSkill", () => {
       '"MathSkill.add" must be { description, input, run }, not 5',
     ],
     [createDefinition({ run: 5 }), 'run of "MathSkill.add" must be a function, not 5'],
-    [createDefinition({ handler: 5 }), '"MathSkill.add" has the unknown field handler'],
+    [createDefinition({ handler: 5 }), `"MathSkill.add" has the unknown field handler; use description, input, output, examples, run, ${METADATA_FIELDS.slice(0, -1).join(", ")} or taskSupport`],
     [createDefinition({ timeoutMS: 5 }), '"MathSkill.add" has the unknown field timeoutMS; did you mean timeoutMs?'],
     [
       createDefinition({ timeoutMs: "soon" }),

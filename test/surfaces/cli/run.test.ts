@@ -298,7 +298,7 @@ test.each([
   expect({ exit, stderr }).toEqual({
     exit: 0,
     stderr:
-      "Warning: Cannot read the configuration: settings.yaml line 2, column 1: unknown section policy (CONFIG_INVALID)\n",
+      "Warning: Cannot read the configuration: settings.yaml line 2, column 1: unknown section policy; write policies/tools.yaml (CONFIG_INVALID)\n",
   });
 });
 

@@ -1,7 +1,7 @@
 import { sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord, isTextList, type JsonSchema } from "../../../model/json.ts";
 import { findPermissionFlaw, toNotation } from "../../../keys/index.ts";
-import { describeUnknownName } from "../../../shared/suggest.ts";
+import { describeUnknownField } from "../../../shared/suggest.ts";
 import { isLoopback } from "../origin-check.ts";
 
 /** The rights that one OAuth scope gives. */
@@ -104,7 +104,7 @@ function parseRights(scope: string, value: unknown): ScopeRights {
 function requireNames(sectionPath: string, section: object, names: readonly string[]): void {
   const unknownName = Object.keys(section).find((name) => !names.includes(name));
   if (unknownName === undefined) return;
-  const { detail } = describeUnknownName("setting", unknownName, names, { limit: 1 });
+  const detail = describeUnknownField(unknownName, names);
   throw new SkillgateError(
     "CONFIG_INVALID",
     sentence("CONFIG_INVALID", `${sectionPath} has the unknown setting ${detail}`),
