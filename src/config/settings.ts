@@ -105,7 +105,7 @@ function findWarnings(sections: ConfigDocument["value"], document: ConfigDocumen
   ];
 }
 
-/** What is set elsewhere, by the section under which people look for it. */
+/** How to set what people look for in a section of this file. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["policy", "write policies/tools.yaml"],
   ["telemetry", "set OTEL_EXPORTER_OTLP_ENDPOINT and other variables of OpenTelemetry"],
@@ -113,8 +113,8 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 ]);
 
 function describeUnknownSection(name: string): string {
-  const place = ELSEWHERE.get(name);
-  return place === undefined ? describeUnknownField(name, SECTIONS) : `${name}; ${place}`;
+  const advice = ELSEWHERE.get(name);
+  return advice === undefined ? describeUnknownField(name, SECTIONS) : `${name}; ${advice}`;
 }
 
 const SERVERS = withForm("a list of servers, as in [{ name: files, command: npx }], or a section with their names", {

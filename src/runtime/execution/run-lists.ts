@@ -189,9 +189,9 @@ function createFilter({
   since,
   until,
   minDuration,
-  caller: given,
+  caller: asker,
 }: RunFilter & Pick<ListOptions, "caller">): RunCondition | undefined {
-  const caller = requireCaller(given);
+  const caller = requireCaller(asker);
   const revealsContent = title !== undefined || method !== undefined || program !== undefined;
   const seesOthers = mayAdminister(caller, "Read") && (!revealsContent || mayReadAll(caller));
   const owner = seesOthers ? runCaller : caller.id;

@@ -170,7 +170,10 @@ describe("defineSkill", () => {
       '"MathSkill.add" must be { description, input, run }, not 5',
     ],
     [createDefinition({ run: 5 }), 'run of "MathSkill.add" must be a function, not 5'],
-    [createDefinition({ handler: 5 }), `"MathSkill.add" has the unknown field handler; use description, input, output, examples, run, ${METADATA_FIELDS.slice(0, -1).join(", ")} or taskSupport`],
+    [
+      createDefinition({ handler: 5 }),
+      `"MathSkill.add" has the unknown field handler; use description, input, output, examples, run, ${METADATA_FIELDS.slice(0, -1).join(", ")} or taskSupport`,
+    ],
     [createDefinition({ timeoutMS: 5 }), '"MathSkill.add" has the unknown field timeoutMS; did you mean timeoutMs?'],
     [
       createDefinition({ timeoutMs: "soon" }),

@@ -18,8 +18,8 @@ export interface RunAccess extends RunReader {
 const MAX_SUGGESTED = 100;
 
 export function createRunAccess({ open, services }: Pick<RunListsOptions, "open" | "services">): RunAccess {
-  async function find(id: string, given?: Caller): Promise<RunRow> {
-    const caller = requireCaller(given);
+  async function find(id: string, asker?: Caller): Promise<RunRow> {
+    const caller = requireCaller(asker);
     const { runs } = await open();
     const row = await runs.get(id);
     if (row !== undefined && maySeeRun(caller, row)) return row;
