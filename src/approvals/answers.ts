@@ -1,9 +1,17 @@
 import { createError, type SkillgateError } from "../errors.ts";
 import type { ApprovalScope } from "../model/approval.ts";
-import { type Caller, mayAdminister, mayRead, OWNER } from "../model/caller.ts";
+import { type Caller, mayAdminister, mayRead, OWNER, requireCaller } from "../model/caller.ts";
 import { isRecord, type Json } from "../model/json.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
-import { type ApprovalFacts, type ApprovalRow, type ApprovalState, type Database, hasEnded } from "../store/index.ts";
+import { formatChoices } from "../shared/format-text.ts";
+import {
+  APPROVAL_STATES,
+  type ApprovalFacts,
+  type ApprovalRow,
+  type ApprovalState,
+  type Database,
+  hasEnded,
+} from "../store/index.ts";
 import { formatCard } from "./card.ts";
 
 /** A question and its answer in a list, without arguments and other texts. */
@@ -60,7 +68,9 @@ export function createApprovals(open: () => Promise<Database>): Approvals {
     return approvals;
   };
   return {
-    async list(state, caller = OWNER) {
+    async list(state, viewer) {
+      requireState(state);
+      const caller = requireCaller(viewer);
       const approvals = await rows();
       const isOpen = state === undefined || state === "pending";
       const pending = isOpen ? await approvals.list("pending") : [];
@@ -70,12 +80,14 @@ export function createApprovals(open: () => Promise<Database>): Approvals {
         .toSorted((a, b) => a.created - b.created)
         .map(describeFacts);
     },
-    async get(id, caller = OWNER) {
+    async get(id, viewer) {
+      const caller = requireCaller(viewer);
       const approvals = await rows();
       const row = getReadableRow(await approvals.get(id), caller);
       return row && toApproval(row, await approvals.now());
     },
-    async answer(id, answer, caller = OWNER) {
+    async answer(id, answer, answerer) {
+      const caller = requireCaller(answerer);
       const approvals = await rows();
       const row = getReadableRow(await approvals.get(id), caller);
       if (row === undefined) throw await createUnknownError(id, approvals, caller);
@@ -87,6 +99,12 @@ export function createApprovals(open: () => Promise<Database>): Approvals {
       return { ...toApproval(after, time), ...(note !== undefined && { note }) };
     },
   };
+}
+
+/** Throws `OPTION_INVALID` for another value than a state, such as options in which a caller would not count. */
+function requireState(state: ApprovalState | undefined): void {
+  if (state === undefined || APPROVAL_STATES.includes(state)) return;
+  throw createError("OPTION_INVALID", `the state of approvals must be ${formatChoices(APPROVAL_STATES)}`);
 }
 
 /** Records an answer. Each answer passes here: no other place decides what a yes covers. */

@@ -23,7 +23,13 @@ export type { StoreLocation } from "./database/open.ts";
 export type { Retention } from "./database/sweep.ts";
 export { DEFAULT_RETENTION, type RetentionSchedule, scheduleRetention } from "./retention.ts";
 export { type AccountFlowRow, type AccountRow, type AccountTable, SERVER_LOGIN } from "./tables/accounts.ts";
-export { type ApprovalFacts, type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
+export {
+  APPROVAL_STATES,
+  type ApprovalFacts,
+  type ApprovalRow,
+  type ApprovalState,
+  UNANSWERED,
+} from "./tables/approvals.ts";
 export {
   type AcceptedVersion,
   type AutomationRow,

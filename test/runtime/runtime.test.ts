@@ -8,6 +8,8 @@ import { createRuntime, defineSkill, type Limits, type Outcome, type Runtime } f
 import { ADD } from "../support/math-skill.ts";
 
 const A_CALLER = "caller must be an object";
+const A_STATE = "the state of approvals must be";
+const EVE = { id: "eve", permissions: [] };
 
 const MathSkill = defineSkill({
   name: "MathSkill",
@@ -338,6 +340,16 @@ describe("the runtime", () => {
     ["null as the caller of a list", () => runtime.runs.list({ caller: null as never }), A_CALLER],
     ["a list of a caller without an id", () => runtime.runs.list({ caller: { permissions: [] } as never }), A_CALLER],
     ["null as the caller of a replay", () => runtime.runs.replay("x", { caller: null as never }), A_CALLER],
+    ["null as the caller of accounts", () => runtime.accounts.list({ caller: null as never }), A_CALLER],
+    ["null as the caller of automations", () => runtime.automations.list({ caller: null as never }), A_CALLER],
+    ["null as the caller of approvals", () => runtime.approvals.list(undefined, null as never), A_CALLER],
+    ["options as a state", () => runtime.approvals.list({ caller: EVE } as never), A_STATE],
+    ["null as the caller that reads an approval", () => runtime.approvals.get("x", null as never), A_CALLER],
+    [
+      "null as the caller that answers",
+      () => runtime.approvals.answer("x", { approve: true }, null as never),
+      A_CALLER,
+    ],
     ["one name of a skill", () => runtime.declarations("MathSkill" as never), "the names of skills must be a list"],
     ["an unknown mode", () => runtime.systemPrompt({ mode: "x" as never }), "mode must be code, tools or native"],
   ])("refuses %s with a message that says what to write", async (_, act, says) => {

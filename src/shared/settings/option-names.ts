@@ -1,4 +1,5 @@
 import { createError } from "../../errors.ts";
+import { type Caller, requireCaller } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
 import { describeUnknownField } from "../suggest.ts";
 import { formatSetting } from "./check-settings.ts";
@@ -38,7 +39,11 @@ type NamesByPosition<Args extends readonly unknown[]> = {
   >;
 };
 
-/** Returns the methods of an object so that they reject with `OPTION_INVALID` for options that they do not have. */
+interface CallerOptions extends Record<string, unknown> {
+  readonly caller?: Caller;
+}
+
+/** Returns the methods of an object so that they reject with `OPTION_INVALID` for options that they do not have, or another caller than one. */
 export function withOptionNames<Api extends object>(what: string, api: Api, methods: MethodOptionNames<Api>): Api {
   const checked = Object.defineProperties({}, Object.getOwnPropertyDescriptors(api)) as Record<string, unknown>;
   const byName = methods as Readonly<Record<string, Readonly<Record<string, OptionNames<Record<string, unknown>>>>>>;
@@ -47,7 +52,9 @@ export function withOptionNames<Api extends object>(what: string, api: Api, meth
     checked[name] = async (...args: readonly unknown[]): Promise<unknown> => {
       for (const [at, names] of Object.entries(positions)) {
         const options = args[Number(at)];
-        if (options !== undefined) requireNames(`${what}.${name}`, options as Record<string, unknown>, names);
+        if (options === undefined) continue;
+        requireNames(`${what}.${name}`, options as CallerOptions, names);
+        requireCaller((options as CallerOptions).caller);
       }
       return method.apply(api, [...args]);
     };

@@ -14,9 +14,10 @@ import {
 /**
  * `cancelled`: the run of the call has ended before the answer; `orphaned`: the process that waited has ended.
  */
-export type ApprovalState = "pending" | "approved" | "denied" | "expired" | "cancelled" | "orphaned";
+export const APPROVAL_STATES = ["pending", "approved", "denied", "expired", "cancelled", "orphaned"] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-const CLOSED_STATES: readonly ApprovalState[] = ["approved", "denied", "expired", "cancelled", "orphaned"];
+const CLOSED_STATES = APPROVAL_STATES.filter((state) => state !== "pending");
 
 /** The call that a question is about, and its state. Times are in milliseconds since 1970. */
 export type ApprovalFacts = RowOf<typeof FACTS>;
