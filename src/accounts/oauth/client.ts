@@ -173,14 +173,19 @@ async function revoke(
   tokens: OAuthTokens,
 ): Promise<boolean> {
   if (server.revocation_endpoint === undefined) return false;
-  const kinds = { refresh_token: tokens.refresh, access_token: tokens.access };
-  for (const [kind, token] of Object.entries(kinds)) {
-    if (token === undefined) continue;
-    const response = await oauth.revocationRequest(server, client, authentication, token, {
-      ...http,
-      additionalParameters: { token_type_hint: kind },
-    });
+  const end = async (token: string, kind: string): Promise<void> => {
+    const options = { ...http, additionalParameters: { token_type_hint: kind } };
+    const response = await oauth.revocationRequest(server, client, authentication, token, options);
     await oauth.processRevocationResponse(response);
+  };
+  const kinds = { refresh_token: tokens.refresh, access_token: tokens.access };
+  let failure: unknown;
+  for (const [kind, token] of Object.entries(kinds)) {
+    const error = token === undefined ? undefined : await end(token, kind).catch((thrown: unknown) => thrown);
+    // Some providers answer so for a token that has ended before.
+    const isOver = error instanceof OAuthFailure && error.code === "invalid_token";
+    if (!isOver) failure ??= error;
   }
+  if (failure !== undefined) throw failure;
   return true;
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import type { OAuthDefinition } from "../../../src/accounts/definition.ts";
 import { createOAuthClient, type OAuthClient } from "../../../src/accounts/oauth/client.ts";
+import { startApiServer } from "../../support/servers/api-server.ts";
 import {
   CLIENT_SECRET,
   REDIRECT_URL,
@@ -148,6 +149,21 @@ test("revokes both tokens", async () => {
   expect(await getUser(provider, tokens.access)).toEqual({ error: "invalid_token" });
   await expect(client.renew(tokens)).rejects.toMatchObject({ code: "invalid_grant" });
   expect(await createOAuthClient(defineByUrls(provider)).revoke(tokens)).toBe(false);
+});
+
+test.each([
+  ["invalid_token", undefined],
+  ["unsupported_token_type", "unsupported_token_type"],
+])("revokes the access token also where the answer for the refresh token is %s", async (error, code) => {
+  const provider = await startOAuthProvider();
+  const { origin, received } = await startApiServer(({ body }, response) => {
+    if (body.includes("token_type_hint=access_token")) response.end();
+    else response.writeHead(400).end(JSON.stringify({ error }));
+  });
+  const client = createOAuthClient(defineAccount(provider, { revocationUrl: origin }));
+  const revoked = client.revoke({ access: "a", refresh: "r", scopes: [], received: 0 });
+  await (code === undefined ? expect(revoked).resolves.toBe(true) : expect(revoked).rejects.toMatchObject({ code }));
+  expect(received.map(({ body }) => new URLSearchParams(body).get("token"))).toEqual(["r", "a"]);
 });
 
 test.each([
