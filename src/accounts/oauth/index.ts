@@ -35,6 +35,8 @@ export interface NewConnection {
   readonly owner: string | null;
   readonly label: string | null;
   readonly scopes: readonly string[];
+  /** The scopes that were asked for, and that the provider does not name among the granted ones. */
+  readonly missingScopes: readonly string[];
 }
 
 /** The connection of a login that may have begun at another process. */
@@ -109,7 +111,7 @@ export function createOAuthConnections(options: OAuthOptions): OAuthConnections 
       const definition = find(flow.name);
       if (definition === undefined || digestDefinition(definition) !== begun) throw requestError(NO_LOGIN);
       const grant = await getClient(definition).finish(secrets, returned);
-      return { ...(await store({ definition, owner: flow.owner }, grant)), caller };
+      return { ...(await store({ definition, owner: flow.owner, scopes: secrets.scopes }, grant)), caller };
     },
     revoke: async (definition, row) => {
       const tokens = await renewal.read(row);
@@ -148,7 +150,7 @@ function createClients(now: () => number): (definition: OAuthDefinition) => OAut
 
 /** Stores what a provider has granted in place of the connection before. */
 async function storeGrant(
-  { definition, owner }: LoginRequest,
+  { definition, owner, scopes: requestedScopes = definition.scopes }: LoginRequest,
   grant: Grant,
   { database, vault, secrets, now }: OAuthOptions,
 ): Promise<NewConnection> {
@@ -168,5 +170,9 @@ async function storeGrant(
     reason: null,
   } as const;
   await (await database.open()).accounts.replace({ ...NEW_ROW, ...location, ...facts, value });
-  return { id: location.id, name, owner, label, scopes };
+  const missingScopes = requestedScopes.filter((scope) => !scopes.includes(scope) && !UNNAMED_SCOPES.has(scope));
+  return { id: location.id, name, owner, label, scopes, missingScopes };
 }
+
+/** Scopes of OpenID Connect, which some providers grant without naming them, or name otherwise. */
+const UNNAMED_SCOPES: ReadonlySet<string> = new Set(["openid", "profile", "email", "offline_access"]);

@@ -82,6 +82,22 @@ test("account connect logs in at a provider, whose tokens account revoke ends", 
   expect(await account(cwd, "test", "shop")).toMatchObject({ stdout: expect.stringContaining("account connect shop") });
 });
 
+test("account connect names the scopes that the provider has not granted", async () => {
+  const provider = await startOAuthProvider();
+  const connect = startConnect(createShop(provider), "--no-browser", "--scopes", "email", "write", "admin", "--json");
+  await fetch(await provider.logIn(new URL(await connect.read(ADDRESS)), "ada"));
+  expect(JSON.parse((await connect.ended).stdout)).toEqual({
+    connected: "shop",
+    owner: null,
+    missingScopes: ["write"],
+  });
+  const again = startConnect(createShop(provider), "--no-browser", "--scopes", "write", "files");
+  await fetch(await provider.logIn(new URL(await again.read(ADDRESS)), "ada"));
+  expect((await again.ended).stderr).toContain(
+    'The provider does not name "write", "files" among the scopes that it has granted: requests that need them may be refused\n',
+  );
+});
+
 test("account connect says on the page and at the terminal that access was denied, and stores nothing", async () => {
   const provider = await startOAuthProvider();
   const cwd = createShop(provider);

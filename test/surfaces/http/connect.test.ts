@@ -198,6 +198,16 @@ test("lets only an administrator of servers connect an account for everyone", as
   expect((await submit(`${gate.url}/connect/common`, { key, value0 })).text).toContain("is connected for everyone");
 });
 
+test("names the scopes that the provider has not granted", async () => {
+  const provider = await startProvider();
+  const { shop } = atProvider(provider);
+  if (shop?.type !== "oauth") throw new TypeError("The account has another type");
+  const gate = await open({ shop: { ...shop, scopes: ["read", "write"] } });
+  const begun = await submit(`${gate.url}/connect/shop`, { key: await gate.keyOf("ada") });
+  const done = await visit(await provider.logIn(findNext(begun), "ada"), begun.cookie);
+  expect(done.text).toContain("The provider does not name &quot;write&quot; among the scopes that it has granted");
+});
+
 test("notes the administrator who has logged in for everyone", async () => {
   const provider = await startProvider();
   const { shop } = atProvider(provider);

@@ -1,9 +1,11 @@
 import type { AccountForm } from "../../../runtime/api/view.ts";
+import { describeMissingScopes } from "../../../shared/http/missing-scopes.ts";
 import type { CommandResult } from "../command.ts";
 import { readText } from "../input/read-text.ts";
 import type { CliSession } from "../session.ts";
 import { listSettingProblems } from "../source/find-source.ts";
 import { askLine, askSecret, isAtTerminal } from "../terminal/ask.ts";
+import { escaped } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
 import { describeOwner } from "./account-texts.ts";
 import { type CallerFlag, findOwner, requireAccount } from "./find-account.ts";
@@ -27,20 +29,27 @@ export async function connectAccount(
     throw new UsageError(problem?.error ?? `The settings have the credential of ${name}, so it is not connected`);
   }
   await requireLasting(session);
-  const connected = await connect(session, form, { ...flags, owner });
+  const { text, missingScopes = [] } = await connect(session, form, { ...flags, owner });
+  const test = `Try it: skillgate account test ${name}${flags.caller === undefined ? "" : ` --caller ${flags.caller}`}`;
+  const isPart = missingScopes.length > 0;
   return {
-    json: { connected: name, owner: owner ?? null },
-    text: `${connected}${describeOwner(owner)}`,
-    remarks: `Try it: skillgate account test ${name}${flags.caller === undefined ? "" : ` --caller ${flags.caller}`}`,
+    json: { connected: name, owner: owner ?? null, ...(isPart && { missingScopes }) },
+    text: `${text}${describeOwner(owner)}`,
+    remarks: [...(isPart ? [escaped(describeMissingScopes(missingScopes))] : []), test].join("\n"),
   };
 }
 
-/** Returns what was connected: `Connected github as ada@example.com`. */
+interface Connected {
+  /** `Connected github as ada@example.com` */
+  readonly text: string;
+  readonly missingScopes?: readonly string[];
+}
+
 async function connect(
   session: CliSession,
   form: AccountForm,
   flags: AccountConnectFlags & { readonly owner: string | null | undefined },
-): Promise<string> {
+): Promise<Connected> {
   const { name } = form;
   const { owner, scopes, browser = true } = flags;
   const runtime = await session.openRuntime();
@@ -48,10 +57,11 @@ async function connect(
     const { connectOAuth, describeConnection } = await import("./connect-oauth.ts");
     const { signal } = session;
     const target = { name, owner, ...(scopes !== undefined && { scopes }) };
-    return describeConnection(await connectOAuth({ runtime, form, target, isBrowserOpened: browser, signal }));
+    const connection = await connectOAuth({ runtime, form, target, isBrowserOpened: browser, signal });
+    return { text: describeConnection(connection), missingScopes: connection.missingScopes };
   }
   await runtime.accounts.connect({ name, owner }, await readValues(session, form, flags));
-  return `Connected ${name}`;
+  return { text: `Connected ${name}` };
 }
 
 /** A store in memory would end with the command. */

@@ -5,6 +5,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
 import { type Caller, formatCaller, OWNER } from "../../../model/caller.ts";
 import { getCallbackPath } from "../../../shared/http/callback.ts";
+import { describeMissingScopes } from "../../../shared/http/missing-scopes.ts";
 import { getCaller } from "../auth/authenticate.ts";
 import { readForm } from "../body.ts";
 import type { HttpServices, RouteEnvironment } from "../services.ts";
@@ -105,9 +106,9 @@ async function finish(c: Visit, services: ConnectServices): Promise<ConnectPage>
   const { search } = new URL(c.req.url);
   // A proxy may have changed the address.
   const returned = new URL(`${services.publicUrl()}${getCallbackPath(getName(c))}${search}`);
-  const { name, owner } = await services.runtime.accounts.finishLogin(returned, browser);
+  const { name, owner, missingScopes } = await services.runtime.accounts.finishLogin(returned, browser);
   deleteBrowser(c, services);
-  return createDonePage(name, owner === null ? undefined : { id: owner });
+  return createDonePage(name, owner === null ? undefined : { id: owner }, missingScopes);
 }
 
 /** The scopes that an error has named, beside those of the settings. The provider shows them to the person. */
@@ -131,9 +132,14 @@ function createValuePage(name: string, labels: readonly string[], owner: Caller 
   };
 }
 
-function createDonePage(name: string, owner: Pick<Caller, "id"> | undefined): ConnectPage {
+function createDonePage(
+  name: string,
+  owner: Pick<Caller, "id"> | undefined,
+  missingScopes: readonly string[] = [],
+): ConnectPage {
   const lines = [
     `The account ${name} is connected for ${formatOwner(owner)}.`,
+    ...(missingScopes.length === 0 ? [] : [`${describeMissingScopes(missingScopes)}.`]),
     "You can close this page, and let the program run again.",
   ];
   return { status: 200, title: "Connected", lines };
