@@ -234,14 +234,14 @@ class HttpApiClient implements ApiClient {
   }
 
   async #attempt(request: PreparedRequest): Promise<unknown> {
-    const { method, operation, path, signal, secrets } = request;
+    const { method, path, signal, secrets } = request;
     const httpRequest = { httpMethod: method, path };
-    const pauseMs = await this.#rateLimits.take(operation, request.getTimeLeft, signal);
+    const pauseMs = await this.#rateLimits.take(request, request.getTimeLeft, signal);
     if (pauseMs !== undefined) throw createRateLimitError(httpRequest, pauseMs);
     const endTurn = await this.#turns.take(signal);
     try {
       const answer = await this.#exchange(request);
-      this.#rateLimits.note(operation, answer.status, answer.headers);
+      this.#rateLimits.note(request, answer.status, answer.headers);
       if (answer.status >= 200 && answer.status < 300) return await this.#read(answer, request);
       const body = method === "HEAD" ? undefined : await readErrorBody(answer, this.#limits);
       answer.body.destroy();

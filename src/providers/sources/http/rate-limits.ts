@@ -1,6 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 import { type AnswerHeaders, getHeader, getRetryAfterMs } from "../../../shared/http/headers.ts";
+import type { RequestAccount } from "../../../shared/http/request-account.ts";
+import { setBounded } from "../../../shared/lru.ts";
 
 /** How many requests an API still takes before a moment of `performance.now()`. */
 interface Quota {
@@ -8,11 +10,18 @@ interface Quota {
   readonly until: number;
 }
 
+/** The facts of a request that decide which limits count for it. */
+export interface LimitedRequest {
+  readonly operation: string;
+  /** Has the id of its connection: a service limits each one by itself. */
+  readonly account: Pick<RequestAccount, "id"> | undefined;
+}
+
 /** A longer pause is not believed: the next request shows whether it is still true. */
 const MAX_PAUSE_MS = 3_600_000;
 
-/** Limit on the names of quotas that an API may use. */
-const MAX_QUOTAS = 100;
+/** Limit on the quotas of an API: of its operations, and those that it names, for each connection. */
+const MAX_QUOTAS = 10_000;
 
 /** Ends of the same period may differ by this much, because they are given in seconds. */
 const SAME_PERIOD_MS = 2_000;
@@ -26,17 +35,14 @@ export class RateLimits {
   /**
    * Waits until the API takes a request. Returns `undefined`, or the milliseconds until then, if they are more than `getTimeLeft` returns.
    */
-  async take(operation: string, getTimeLeft: () => number, signal: AbortSignal): Promise<number | undefined> {
+  async take(request: LimitedRequest, getTimeLeft: () => number, signal: AbortSignal): Promise<number | undefined> {
+    const keys = [this.#getSharedKey(request), getOwnKey(request)];
     for (;;) {
-      const name = this.#names.get(operation) ?? "";
-      const quota = this.#quotas.get(name);
-      const pauseMs = quota === undefined ? 0 : quota.until - performance.now();
-      if (quota === undefined || pauseMs <= 0) {
-        this.#quotas.delete(name);
-        return undefined;
-      }
-      if (quota.remaining > 0) {
-        quota.remaining -= 1;
+      const quotas = keys.flatMap((key) => this.#quotas.get(key) ?? []);
+      const full = quotas.filter(({ remaining }) => remaining <= 0);
+      const pauseMs = Math.max(0, ...full.map(({ until }) => until - performance.now()));
+      if (pauseMs === 0) {
+        for (const quota of quotas) quota.remaining -= 1;
         return undefined;
       }
       if (pauseMs >= getTimeLeft()) return pauseMs;
@@ -45,23 +51,36 @@ export class RateLimits {
   }
 
   /** Takes what the headers of an answer say of the requests that follow. */
-  note(operation: string, status: number, headers: AnswerHeaders): void {
+  note(request: LimitedRequest, status: number, headers: AnswerHeaders): void {
     const retryAfterMs = status === 429 || status === 503 ? getRetryAfterMs(headers) : undefined;
-    const { remaining, resetMs } =
-      retryAfterMs === undefined ? readQuota(headers) : { remaining: 0, resetMs: retryAfterMs };
-    if (remaining === undefined || resetMs === undefined || !(resetMs > 0)) return;
-    const name = this.#findName(getHeader(headers, "x-ratelimit-resource") ?? "");
-    if (name !== "") this.#names.set(operation, name);
-    const until = performance.now() + Math.min(resetMs, MAX_PAUSE_MS);
-    const last = this.#quotas.get(name);
-    // Answers come in any order, and do not count the requests that are under way.
-    const isSame = last !== undefined && Math.abs(last.until - until) < SAME_PERIOD_MS;
-    this.#quotas.set(name, { remaining: isSame ? Math.min(last.remaining, remaining) : remaining, until });
+    const quota = readQuota(headers);
+    const name = getHeader(headers, "x-ratelimit-resource")?.slice(0, 100);
+    if (name !== undefined) this.#names.set(request.operation, name);
+    const isUsedUp = quota.remaining !== undefined && quota.remaining <= 0;
+    if (retryAfterMs === undefined) this.#set(this.#getSharedKey(request), quota);
+    // Without a word of a quota, the answer is about this operation: many APIs limit each one by itself.
+    else
+      this.#set(isUsedUp ? this.#getSharedKey(request) : getOwnKey(request), { remaining: 0, resetMs: retryAfterMs });
   }
 
-  #findName(name: string): string {
-    return this.#quotas.has(name) || this.#quotas.size < MAX_QUOTAS ? name.slice(0, 100) : "";
+  #set(key: string, { remaining, resetMs }: ReadQuota): void {
+    if (remaining === undefined || resetMs === undefined || !(resetMs > 0)) return;
+    const until = performance.now() + Math.min(resetMs, MAX_PAUSE_MS);
+    const last = this.#quotas.get(key);
+    // Answers come in any order, and do not count the requests that are under way.
+    const isSame = last !== undefined && Math.abs(last.until - until) < SAME_PERIOD_MS;
+    const next = { remaining: isSame ? Math.min(last.remaining, remaining) : remaining, until };
+    setBounded(this.#quotas, [key, next], MAX_QUOTAS);
   }
+
+  #getSharedKey({ operation, account }: LimitedRequest): string {
+    return JSON.stringify([account?.id, "shared", this.#names.get(operation) ?? ""]);
+  }
+}
+
+/** Identifies the limit that counts for one operation alone. */
+function getOwnKey({ operation, account }: LimitedRequest): string {
+  return JSON.stringify([account?.id, "own", operation]);
 }
 
 /** The rest of a quota, and the milliseconds until it is full again. */

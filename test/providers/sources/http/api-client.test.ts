@@ -11,6 +11,7 @@ import {
   type ApiSendOptions,
 } from "../../../../src/providers/sources/http/api-client.ts";
 import type { ApiRequest } from "../../../../src/providers/sources/http/api-request.ts";
+import type { RequestAccount } from "../../../../src/shared/http/request-account.ts";
 import { type ApiServer, startApiServer } from "../../../support/servers/api-server.ts";
 
 type Options = Partial<ApiClientOptions>;
@@ -35,6 +36,17 @@ function contextFor(given: Partial<ApiCallContext> = {}): ApiCallContext {
 
 function json(response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
+}
+
+function accountOf(id: string): RequestAccount {
+  return {
+    id,
+    account: { name: "shop", isPrivate: true },
+    credential: [{ in: "header", name: "Authorization", value: id }],
+    title: `shop (${id})`,
+    advice: "",
+    renew: async () => undefined,
+  };
 }
 
 const get = (client: ApiClient, target = "/", given: Partial<ApiCallContext> = {}): Promise<unknown> =>
@@ -329,6 +341,37 @@ describe("the rate limits of an API", () => {
     await get(client, "/repos");
     await get(client, "/repos");
     await expect(get(client, "/search")).rejects.toThrow("was not sent");
+  });
+
+  test("count for each connection of an account by itself", async () => {
+    const limited = { "ratelimit-remaining": "0", "ratelimit-reset": "60" };
+    const server = await startApiServer(({ headers, url }, response) => {
+      if (headers.authorization !== "ada") json(response, 200, 1);
+      else if (url === "/later") json(response, 429, {}, { "retry-after": "60" });
+      else json(response, 200, 1, limited);
+    });
+    const client = clientFor(server);
+    const getAs = (id: string, target: string): Promise<unknown> =>
+      client.send(requestFor(target), contextFor(), { ...READ, account: accountOf(id) });
+    await expect(getAs("ada", "/later")).rejects.toThrow("answered 429");
+    await getAs("ada", "/");
+    await expect(getAs("ada", "/")).rejects.toThrow("was not sent");
+    for (const target of ["/", "/later"]) expect(await getAs("bob", target)).toBe(1);
+  });
+
+  test("that an API names for one operation hold no other one up, unless it says that its quota is used up", async () => {
+    const quota = { "ratelimit-remaining": "0", "ratelimit-reset": "60" };
+    const server = await startApiServer(({ url }, response) => {
+      if (url === "/one") json(response, 429, {}, { "retry-after": "60" });
+      else if (url === "/all") json(response, 429, {}, { "retry-after": "60", ...quota });
+      else json(response, 200, 1);
+    });
+    const client = clientFor(server);
+    await expect(get(client, "/one")).rejects.toThrow("answered 429");
+    await expect(get(client, "/one")).rejects.toThrow("was not sent");
+    expect(await get(client, "/other")).toBe(1);
+    await expect(get(client, "/all")).rejects.toThrow("answered 429");
+    await expect(get(client, "/other")).rejects.toThrow("was not sent");
   });
 
   test.each([
