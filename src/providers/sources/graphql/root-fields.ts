@@ -50,10 +50,14 @@ export class RootFields {
     return [...this.rows].filter(([name]) => name.startsWith(`${method}:`)).map(([, row]) => row);
   }
 
-  /** Says why a root field is held or gone. */
+  /** Says why a root field is held or gone, or a method of which all root fields are. */
   whyMissing(name: string): MissingMethod | undefined {
     const change = this.#missing.get(name);
-    return change && whyOperationMissing(change, this.#source);
+    if (change !== undefined) return whyOperationMissing(change, this.#source);
+    const isPart = (part: string): boolean => part.startsWith(`${name}:`);
+    if ([...this.rows.keys()].some(isPart)) return undefined;
+    const ofMethod = [...this.#missing].flatMap(([part, each]) => (isPart(part) ? [each] : []));
+    return whyAllMissing(ofMethod, this.#source);
   }
 
   /** Adds the problems of the root fields that the skill does not offer to those of a text. */
@@ -76,6 +80,16 @@ export class RootFields {
     const advice = `sources.${this.#source} leaves it out; the owner offers it by "include" or "exclude"`;
     return [createProblem(`The root field ${quote(field)} is not offered: ${advice}`)];
   }
+}
+
+/** Says why a method has no root field: one that is held can be accepted. */
+function whyAllMissing(changes: readonly OperationChange[], source: string): MissingMethod | undefined {
+  const [first] = changes;
+  const { length } = changes.filter(({ kind }) => kind !== "removed");
+  if (length === 0) return first && whyOperationMissing(first, source);
+  const are = length === 1 ? "1 has changed or was" : `${length} have changed or were`;
+  const why = `has no accepted root field: ${are} added since the operations were accepted`;
+  return { code: "METHOD_HELD", why: `${why}; the owner accepts this with: skillgate source accept ${source}` };
 }
 
 function createProblem(message: string): QueryProblem {

@@ -167,6 +167,31 @@ test(
   },
 );
 
+test("a method of which all root fields are held or removed says so [S5]", { tags: "rest" }, async () => {
+  const { open, cwd } = await startProject();
+  const write = (sdl: string): void => writeFileSync(join(cwd, "tracker.graphql"), sdl);
+  const calls = [
+    "device.TrackerGraph.query({ query: '{ a }' })",
+    "device.TrackerGraph.mutate({ query: 'mutation { b }' })",
+  ];
+  const refuse = async (): Promise<readonly string[]> => {
+    const runtime = await open({ changes: "hold" });
+    const texts: string[] = [];
+    for (const code of calls) texts.push((await runtime.run(`await ${code}`)).text.split("\n")[2] ?? "");
+    await runtime.close();
+    return texts;
+  };
+  write("type Query { a: Int c: Int } type Mutation { b: Int }");
+  await (await open({ changes: "hold" })).close();
+  write("type Query { a: String d: Int c: Float }");
+  expect(await refuse()).toEqual([
+    "Cannot call a method whose definition is not accepted: TrackerGraph.query has no accepted root field: 3 have changed or were added since the operations were accepted; the owner accepts this with: skillgate source accept tracker (METHOD_HELD)",
+    "Cannot call a method that its provider does not have any more: TrackerGraph.mutate was removed: the document of tracker does not have it any more (METHOD_REMOVED)",
+  ]);
+  write("type Query { a: Int c: Float } type Mutation { b: Int }");
+  expect((await refuse())[0]).not.toContain("METHOD_HELD");
+});
+
 const ADA: Caller = { id: "ada", permissions: ["call:*"] };
 const BOB: Caller = { id: "bob", permissions: ["call:*"] };
 const TOKENS = { ada: "token-of-ada-4f9c2e71", bob: "token-of-bob-88a1c0d2" };
