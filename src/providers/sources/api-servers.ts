@@ -123,11 +123,14 @@ function withPath(server: URL, pathname: string): URL {
   return Object.assign(new URL(server.origin), { pathname });
 }
 
-/** A document may name its server relative to itself; a file has no scheme of the network for `//api.example.com`. */
+/**
+ * A document may name its server relative to itself; a file has no scheme of the network for `//api.example.com`. Requests have no more
+ * of a server than its path, so nothing else is shown: in `https://evil.example/#.api.example.com`, only the first host counts.
+ */
 function toHttpUrl(server: string | undefined, base: string): URL | undefined {
   const isWithoutScheme = server?.startsWith("//") === true && base.startsWith("file:");
   const text = isWithoutScheme ? `https:${server}` : server;
   if (text === undefined || !URL.canParse(text, base)) return undefined;
-  const url = new URL(text, base);
+  const url = Object.assign(new URL(text, base), { search: "", hash: "" });
   return url.protocol === "https:" || url.protocol === "http:" ? url : undefined;
 }

@@ -107,6 +107,11 @@ function findFilledFlaws(
       : [
           `${where}.${setting} has ${JSON.stringify(written[setting])}, which is not ${kind === "graphql" ? ENDPOINT : SERVER}`,
         ]),
+    ...(kind !== "graphql" && server?.match(/[?#]/)
+      ? [
+          `${where}.server has ${JSON.stringify(written.server)}; requests have its path alone, so write it without ? and #`,
+        ]
+      : []),
     ...writtenServers
       .filter((_, at) => !isServer(servers[at]))
       .map((each) => `${where}.servers has ${JSON.stringify(each)}, which is not ${SERVER}`),

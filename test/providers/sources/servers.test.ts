@@ -88,6 +88,20 @@ test("a server of the settings that is no URL is a problem [O1]", async () => {
   ]);
 });
 
+test("a server is shown as requests use it, and one of the settings has a path alone [P12]", async () => {
+  const runtime = await openFiles({ own: undefined }, {}, "https://evil.example/v1?a=b#.api.example/");
+  expect(runtime.listApis()[0]).toMatchObject({
+    server: "https://evil.example/v1",
+    documentServer: "https://evil.example/v1",
+  });
+  for (const end of ["?tenant=3", "#v1"]) {
+    const { problems } = await openFiles({ own: undefined }, { server: `https://api.example/v1${end}` });
+    expect(problems[0]?.error).toContain(
+      `sources.files.server has "https://api.example/v1${end}"; requests have its path alone, so write it without ? and #`,
+    );
+  }
+});
+
 test("the server of a file without a scheme is one of https, also for operations that name it [P12]", async () => {
   const main = await startEcho();
   const runtime = await openFiles({ own: "https://api.example/v2" }, {}, "//api.example");
