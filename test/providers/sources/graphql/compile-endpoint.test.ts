@@ -114,6 +114,7 @@ test("an endpoint that does not describe its schema says what to do [O1]", { tag
   const message = 'GraphQL introspection has been disabled, but the requested query contained the field "__schema".';
   const off = await startHttp((_, response) => response.writeHead(400).end(JSON.stringify({ errors: [{ message }] })));
   const missing = await startHttp((_, response) => response.writeHead(404).end("<html>"));
+  const busy = await startHttp((_, response) => response.writeHead(503).end("<html>"));
   const moved = await startHttp((_, response) =>
     response.writeHead(301, { location: "https://api.example/graphql?key=a-key" }).end(),
   );
@@ -125,6 +126,7 @@ test("an endpoint that does not describe its schema says what to do [O1]", { tag
     missing: { graphql: missing, private: true },
     moved: { graphql: moved, private: true },
     broken: { graphql: broken, private: true },
+    busy: { graphql: busy, private: true },
     public: { graphql: missing },
   });
   const errors = runtime.listApis().map(({ name, error = "" }) => [name, error] as const);
@@ -132,6 +134,7 @@ test("an endpoint that does not describe its schema says what to do [O1]", { tag
     off: expect.stringContaining(
       `introspection is off at ${off}; save the schema as SDL, and write schema: with its file`,
     ),
+    busy: expect.stringContaining("does not describe its schema: it answers HTTP 503; try again later"),
     missing: expect.stringContaining(`${missing} is no GraphQL endpoint: it answers a query with HTTP 404 and no JSON`),
     moved: expect.stringContaining(`${moved} is elsewhere: "https://api.example/graphql"; write that address`),
     broken: expect.stringContaining(String.raw`does not describe its schema: "one\u001b two"`),

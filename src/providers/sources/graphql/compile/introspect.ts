@@ -115,6 +115,8 @@ function explain({ status, value, challenge, location }: GraphAnswer, { url }: I
     return new DocumentError(`${endpoint} is elsewhere: ${quoteAnswer(withoutQuery(location))}; write that address`);
   if (words !== undefined)
     return new DocumentError(`${host} does not describe its schema: ${words}; correct that, or ${SAVE}`);
+  if (status === 429 || status >= 500)
+    return new DocumentError(`${host} does not describe its schema: it answers HTTP ${status}; try again later`);
   return new DocumentError(
     `${endpoint} is no GraphQL endpoint: it answers a query with HTTP ${status}${value === undefined ? " and no JSON" : " and no __schema"}; write the address that takes queries, often with /graphql at its end`,
   );
