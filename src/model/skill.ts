@@ -300,7 +300,7 @@ export type RequestContext = Pick<
 /** Why a skill does not offer a method: its definition has changed and is not accepted yet, or it is gone. */
 export interface MissingMethod {
   readonly code: "METHOD_HELD" | "METHOD_REMOVED";
-  /** `has changed since it was accepted (…); accept it with: skillgate source accept github` */
+  /** `has changed since it was accepted; the owner accepts it with: skillgate source accept github` */
   readonly why: string;
 }
 

@@ -52,10 +52,10 @@ function toDigested({ catalog, rows }: OfferedOperations): readonly (Digested & 
 }
 
 /** Says why a method is not offered, because its operation is held or gone. */
-export function whyOperationMissing({ name, kind, differences }: OperationChange, source: string): MissingMethod {
+export function whyOperationMissing({ kind }: Pick<OperationChange, "kind">, source: string): MissingMethod {
   if (kind === "removed")
     return { code: "METHOD_REMOVED", why: `was removed: the document of ${source} does not have it any more` };
-  return describeHeldChange({ name, kind, differences }, "operations", `skillgate source accept ${source}`);
+  return describeHeldChange({ kind }, "operations", `skillgate source accept ${source}`);
 }
 
 /** `2 operations have changed since they were accepted, 1 was added`; `undefined` without a change. */

@@ -46,15 +46,24 @@ export function findChanges(
 
 /** `has changed since it was accepted (description: "a" → "b")`; `all` is what was accepted together. */
 export function describeChange({ kind, differences }: DefinitionChange, all: "tools" | "operations"): string {
-  if (kind === "added") return `was added after the ${all} were accepted`;
-  return `has changed since it was accepted (${differences.join("; ")})`;
+  return kind === "added" ? describeAdded(all) : `${CHANGED} (${differences.join("; ")})`;
 }
 
-/** Says why a method is not offered, and the command with which the owner accepts its definition. */
+/**
+ * Says why a method is not offered, and the command with which the owner accepts its definition. Models read it, so it has nothing of the
+ * new definition.
+ */
 export function describeHeldChange(
-  change: DefinitionChange,
+  { kind }: Pick<DefinitionChange, "kind">,
   all: "tools" | "operations",
   command: string,
 ): MissingMethod {
-  return { code: "METHOD_HELD", why: `${describeChange(change, all)}; the owner accepts it with: ${command}` };
+  const what = kind === "added" ? describeAdded(all) : CHANGED;
+  return { code: "METHOD_HELD", why: `${what}; the owner accepts it with: ${command}` };
+}
+
+const CHANGED = "has changed since it was accepted";
+
+function describeAdded(all: "tools" | "operations"): string {
+  return `was added after the ${all} were accepted`;
 }

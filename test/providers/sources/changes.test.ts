@@ -95,8 +95,10 @@ test("holds operations that changed or were added, also by their types, until th
   expect(removed).toEqual({ name: "deletePets", kind: "removed", differences: [] });
   const held = await runtime.run("device.PetsAPI.addPet({ owner: {} })");
   expect(held).toMatchObject({ kind: "refused", violations: [{ code: "METHOD_HELD" }] });
-  expect(held.text).toContain("PetsAPI.addPet has changed since it was accepted (");
-  expect(held.text).toContain("the owner accepts it with: skillgate source accept pets");
+  expect(held.text).toContain(
+    "PetsAPI.addPet has changed since it was accepted; the owner accepts it with: skillgate source accept pets",
+  );
+  expect(held.text).not.toContain("evil.example");
   await expect(runtime.call("PetsAPI.listOwners", {})).rejects.toMatchObject({
     code: "METHOD_HELD",
     message: expect.stringContaining("PetsAPI.listOwners was added after the operations were accepted"),
