@@ -194,11 +194,10 @@ const MAX_SUBSCHEMA_DEPTH = 8;
  */
 export function isOpenToNames(method: Method): boolean {
   const parts = getSubschemas(method.input, method.input, MAX_SUBSCHEMA_DEPTH);
-  const closed = parts.some((part) => CLOSING.some((keyword) => part[keyword] === false));
-  if (method.parameters.length === 0) return !closed;
-  return parts.some(
-    (part) => isRecord(part["patternProperties"]) || CLOSING.some((keyword) => (part[keyword] ?? false) !== false),
-  );
+  if (parts.some((part) => isRecord(part["patternProperties"]))) return true;
+  const settings = parts.flatMap((part) => CLOSING.map((keyword) => part[keyword]));
+  if (method.parameters.length === 0) return !settings.includes(false);
+  return settings.some((setting) => (setting ?? false) !== false);
 }
 
 const CLOSING = ["additionalProperties", "unevaluatedProperties"] as const;

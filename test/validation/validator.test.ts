@@ -246,6 +246,12 @@ describe("unknown arguments [T6]", () => {
     );
   });
 
+  test("allows the arguments whose names match a pattern for a method that names none", () => {
+    const method = methodWith({ type: "object", patternProperties: { "^x": {} }, additionalProperties: false });
+    expect(findProblems(method, { x1: 1 })).toEqual([]);
+    expect(formatProblems(method, { y: 1 })).toEqual(["y unknown_field: is not a property, none is defined"]);
+  });
+
   test("allows any argument for a method that names none, unless its schema forbids them", () => {
     expect(findProblems(methodWith({ type: "object" }), { x: 1 })).toEqual([]);
     expect(formatProblems(methodWith({ type: "object", additionalProperties: false }), { x: 1 })).toEqual([
@@ -326,6 +332,12 @@ describe("survives broken and catastrophic patterns [T6]", () => {
       ["other", "type_mismatch"],
     ]);
     expect(findProblems(method, { other: "a" })).toEqual([]);
+  });
+
+  test.each(["\\A[a-z]+\\z", "^[[:alpha:]]+$", "^\\p{L}[\\_]$"])("takes %s for no regular expression", (pattern) => {
+    expect(formatProblems(createMethod({ value: { type: "string", pattern } }), { value: "a" })).toEqual([
+      `value invalid_pattern: cannot be checked: the pattern ${JSON.stringify(pattern)} is not a regular expression`,
+    ]);
   });
 
   test("accepts patterns with needless escapes", () => {
