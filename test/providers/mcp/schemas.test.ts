@@ -50,6 +50,36 @@ test.each<[name: string, schema: unknown, args: string]>([
   });
 });
 
+const FOREIGN = { pattern: "(?i)^a" };
+
+test.each<[name: string, schema: object, args: string]>([
+  ["of an argument", object({ a: { type: "string", ...FOREIGN } }), '{ a: "ABC" }'],
+  [
+    "of an item, by reference",
+    object({ a: { items: { $ref: "#/$defs/b" } } }, { $defs: { b: FOREIGN } }),
+    '{ a: ["A"] }',
+  ],
+  ["of names", object({ a: { patternProperties: { "(?i)^a": {} }, additionalProperties: false } }), "{ a: { Ab: 1 } }"],
+  ["of names of arguments", { patternProperties: { "(?i)^a": {} }, additionalProperties: false }, "{ Ab: 1 }"],
+  ["that must not match", object({ a: { not: FOREIGN } }), '{ a: "ABC" }'],
+  ["of a condition", object({ a: { if: FOREIGN, else: false } }), '{ a: "ABC" }'],
+  ["of alternatives", object({ a: { oneOf: [FOREIGN, { type: "string" }] } }), '{ a: "ABC" }'],
+])("leaves out a pattern %s that is not a regular expression, with a problem [M6]", async (_name, schema, args) => {
+  const runtime = await withTool({ type: "object", ...schema });
+  expect(await runtime.run(`await device.FixtureMCP.odd(${args})`)).toMatchObject({ value: "called odd", notes: [] });
+  expect(runtime.problems.map(({ error }) => error)).toEqual([
+    'the tool "odd" has patterns that are not regular expressions; they are left out: "(?i)^a"',
+  ]);
+});
+
+test("leaves what may look like a pattern as it is [M6]", async () => {
+  const runtime = await withTool(object({ pattern: { default: FOREIGN, enum: [FOREIGN] }, properties: {} }));
+  expect(await runtime.run("await device.FixtureMCP.odd({ pattern: { pattern: '(?i)^a' } })")).toMatchObject({
+    kind: "completed",
+  });
+  expect(runtime.problems).toEqual([]);
+});
+
 test("never fetches a schema from another address [M6]", async () => {
   const server = await plainServer(200, '{"type":"string"}');
   const runtime = await withTool(object({ a: { $ref: `${server.url}a.json` } }));

@@ -7,6 +7,7 @@ import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";
 import { getNameOwners, getToolOverride, overrideTool } from "../../../model/tools/override-tool.ts";
 import { isToolEnabled, type ServerConfig } from "../server-config.ts";
+import { leaveOutForeignPatterns } from "../../../shared/json/foreign-patterns.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 
 /** A tool that can be called. */
@@ -19,6 +20,8 @@ export interface ImportedTool {
   readonly definition: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
+  /** Patterns of its schemas that are not checked. */
+  readonly foreignPatterns: ReadonlySet<string>;
   readonly method: MethodDefinition;
 }
 
@@ -133,19 +136,23 @@ function toTool(
   timeoutMs: number | undefined,
 ): ImportedTool {
   const output = outputSchema === undefined ? {} : { outputSchema };
+  const foreignPatterns = new Set<string>();
+  const toChecked = (schema: JsonSchema): JsonSchema =>
+    leaveOutForeignPatterns(schema, (pattern) => foreignPatterns.add(pattern));
   return {
     name,
     digest,
     definition,
     inputSchema,
     ...output,
+    foreignPatterns,
     method: {
       name: methodName,
       ...(methodName !== name && { wireName: name }),
       ...(newName !== undefined && { toolName: newName }),
       description,
-      input: inputSchema,
-      ...(outputSchema !== undefined && { output: outputSchema }),
+      input: toChecked(inputSchema),
+      ...(outputSchema !== undefined && { output: toChecked(outputSchema) }),
       takesLongIntegers: true,
       metadata: { ...hints, ...(timeoutMs !== undefined && { timeoutMs }) },
       ...(Object.keys(fields).length > 0 && { toolFields: fields }),

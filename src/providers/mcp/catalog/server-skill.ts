@@ -12,6 +12,7 @@ import {
   describeHeldChange,
 } from "../../../shared/changes/definition-changes.ts";
 import { type AcceptedTools, findToolChanges, type ToolChange } from "./accepted-tools.ts";
+import { formatList, quote } from "../../../shared/format-text.ts";
 import { createResourceOperations } from "./resource-operations.ts";
 import { ListedSkillFiles } from "./skill-files.ts";
 import { dependsOnCaller, getAccountName, getTextForm, type ServerConfig } from "../server-config.ts";
@@ -110,6 +111,7 @@ export function createServerSkill(
     changes: changes.map(({ name, differences }) => ({ tool: name, differences })),
     problems: [
       ...findProblems(listing, imported.quarantined, changes, changePolicy),
+      ...tools.flatMap(describeForeignPatterns),
       ...findUnusedOverrides(config, listing).map(
         (tool) => `toolOverrides names "${tool}", which the server does not list`,
       ),
@@ -153,6 +155,17 @@ function findProblems(
     }),
   ];
 }
+
+function describeForeignPatterns({ name, foreignPatterns }: ImportedTool): readonly string[] {
+  if (foreignPatterns.size === 0) return [];
+  const patterns = formatList(
+    [...foreignPatterns].map((pattern) => quote(pattern, 80)),
+    MAX_NAMED_PATTERNS,
+  );
+  return [`the tool "${name}" has patterns that are not regular expressions; they are left out: ${patterns}`];
+}
+
+const MAX_NAMED_PATTERNS = 3;
 
 function findUnusedOverrides({ toolOverrides = {} }: ServerConfig, listing: ServerListing): readonly string[] {
   const tools = [...listing.tools, ...(listing.capable?.tools ?? [])];

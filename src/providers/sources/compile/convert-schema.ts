@@ -1,5 +1,5 @@
 import { isRecord, type JsonSchema, toList, toRecord } from "../../../model/json.ts";
-import { compilePattern } from "../../../shared/json/compile-pattern.ts";
+import { leaveOutForeignPatterns } from "../../../shared/json/foreign-patterns.ts";
 import { quote, truncateText } from "../../../shared/format-text.ts";
 import { isJsonType, isTextType } from "./media-types.ts";
 import { shortHash } from "./names.ts";
@@ -96,7 +96,10 @@ export class SchemaConverter {
 
   convert(schema: unknown, file: string, use: Use): JsonSchema {
     const converted = this.#convert(schema, { file, use, depth: 0, left: new Set() });
-    return isRecord(converted) ? converted : converted ? {} : { not: {} };
+    if (!isRecord(converted)) return converted ? {} : { not: {} };
+    return leaveOutForeignPatterns(converted, (pattern) => {
+      this.#report(`the pattern ${quote(pattern, 80)} of a schema is not a regular expression; it is left out`);
+    });
   }
 
   /** Converts all schemas that are referred to, and returns them. */
@@ -131,7 +134,6 @@ export class SchemaConverter {
     }
     this.#addChoice(schema, file, converted);
     this.#checkEnumeration(converted);
-    this.#checkPattern(converted);
     addBounds(schema, converted);
     addRequired(schema, converted, left);
     addExample(schema, converted);
@@ -183,14 +185,6 @@ export class SchemaConverter {
     if (other === undefined) return;
     this.#report(`the enumeration of a schema has ${JSON.stringify(other)}, which is not of its type; it is left out`);
     delete converted["enum"];
-  }
-
-  /** Leaves out a pattern that is not a regular expression of JavaScript, such as one of Perl: it could be checked for no value. */
-  #checkPattern(converted: Record<string, unknown>): void {
-    const { pattern } = converted;
-    if (typeof pattern !== "string" || compilePattern(pattern) !== undefined) return;
-    this.#report(`the pattern ${quote(pattern, 80)} of a schema is not a regular expression; it is left out`);
-    delete converted["pattern"];
   }
 
   #refer(schema: { readonly $ref: string } & Readonly<Record<string, unknown>>, file: string, use: Use): JsonSchema {
