@@ -16,7 +16,7 @@ import { defineLines, reportMisreads } from "./misreads.ts";
 import { fix, parse, stringify, then } from "./primordials.ts";
 import { seek, tested, touchAll, touchPromises } from "./promises.ts";
 import { removeGlobals } from "./remove-globals.ts";
-import { defineTimers } from "./timers.ts";
+import { defineTimers, reportOpenTimers } from "./timers.ts";
 import { touch, wantedCall } from "./touch.ts";
 import { defineWeb } from "./web.ts";
 
@@ -76,6 +76,7 @@ function idle(): boolean {
 }
 
 function sendValue(value: unknown): void {
+  reportOpenTimers();
   if (typeof value === "function" || typeof value === "symbol") {
     host(OP.fail, 0, "", `{"name":"TypeError","code":"RESULT_INVALID","message":"Cannot return a ${typeof value}"}`);
     return;

@@ -121,7 +121,7 @@ function isPlain(value: unknown): value is object {
   return isArray(value) || prototype === OBJECT || prototype === null;
 }
 
-function report(of: string, name: string, size: number): void {
+export function report(of: string, name: string, size: number): void {
   if (reportsLeft <= 0) return;
   reportsLeft--;
   host(OP.misread, size, of, name);

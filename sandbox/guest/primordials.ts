@@ -63,6 +63,7 @@ export const wellFormed = uncurry(
   (String.prototype as unknown as { readonly toWellFormed: (this: string) => string }).toWellFormed,
 );
 export const charCodeAt = uncurry(String.prototype.charCodeAt) as (text: string, at: number) => number;
+export const functionText = uncurry(Function.prototype.toString) as (callable: object) => string;
 export const symbolText = uncurry(Symbol.prototype.toString) as (symbol: symbol) => string;
 export const bigintText = uncurry(BigInt.prototype.toString) as (value: bigint) => string;
 export const fromCharCode = String.fromCharCode;

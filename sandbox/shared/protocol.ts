@@ -123,17 +123,18 @@ export interface Misread {
   /**
    * `text`, `json` (a text that begins as JSON does) or `number`: a member was read that the value does not have.
    * `object` or `array`: `JSON.parse` was given a value that is no text.
+   * `timer`: the program has ended before timers whose functions have calls.
    */
   readonly of: MisreadKind;
   /** Name of the member. */
   readonly name: string;
-  /** Characters of the text. */
+  /** Characters of the text, or the number of timers. */
   readonly size: number;
   /** Position in the program, as lines of a stack. */
   readonly stack: string;
 }
 
-export const MISREAD_KINDS = ["text", "lines", "json", "number", "object", "array"] as const;
+export const MISREAD_KINDS = ["text", "lines", "json", "number", "object", "array", "timer"] as const;
 export type MisreadKind = (typeof MISREAD_KINDS)[number];
 
 export interface Print {

@@ -39,6 +39,20 @@ test("reports at most eight places, of which each counts once, however often the
   ]);
 });
 
+test.each([
+  ["setTimeout(() => device.Echo.back(1), 5_000)", [["timer", "", 1]]],
+  [
+    "function save() { device.Echo.back(1); } setTimeout(save, 0); setInterval(async () => device.plain(), 1)",
+    [["timer", "", 2]],
+  ],
+  ["const timer = setInterval(() => device.Echo.back(1), 1); await device.Echo.slow(20); clearInterval(timer)", []],
+  ["setTimeout(() => device.Echo.back(1), 0); await device.Echo.slow(20)", []],
+  ["await Promise.race([1, new Promise((_, fail) => setTimeout(() => fail(new Error('late')), 5_000))])", []],
+  ["setTimeout(new Proxy(() => 1, { get() { throw 1; } }), 5_000)", []],
+])("reports the timers with calls that the end of a program drops: %s", async (code, reports) => {
+  expect(await misreads(code)).toEqual(reports);
+});
+
 test("leaves texts and numbers as the language defines them [S9]", async () => {
   const code = `
     "use strict";

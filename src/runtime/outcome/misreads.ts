@@ -5,7 +5,9 @@ import { createSourceText, printableName } from "../../shared/source-text.ts";
 /** Characters of the code before a member that are searched for the value it was read from. */
 const MAX_RECEIVER = 80;
 
-/** Notes on members that a text or number does not have, and on `JSON.parse` of values that are no texts. */
+const AWAIT_TIMER = "write await new Promise((resolve) => setTimeout(resolve, ms)) before the calls instead";
+
+/** Notes on members that a text or number does not have, on `JSON.parse` of values that are no texts, and on dropped timers. */
 export function formatMisreads(
   misreads: readonly Misread[],
   source: string,
@@ -20,6 +22,10 @@ function formatMisread({ of, name, size }: Misread, source: string, position: Po
     case "object":
     case "array":
       return `JSON.parse${position.line === 0 ? "" : at}: the value is an ${of} already; leave JSON.parse out`;
+    case "timer": {
+      const timers = size === 1 ? "a timer whose function makes" : `${size} timers whose functions make`;
+      return `The program ended before ${timers} calls, and dropped ${size === 1 ? "it" : "them"}; ${AWAIT_TIMER}`;
+    }
     case "text":
     case "lines":
     case "json":

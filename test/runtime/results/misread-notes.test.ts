@@ -48,6 +48,10 @@ test.each([
     "const rows = JSON.parse(await device.ShopSkill.rows());\nrows.length",
     "JSON.parse at line 1, column 24: the value is an array already; leave JSON.parse out",
   ],
+  [
+    "setTimeout(() => device.ShopSkill.says(), 5_000)",
+    "The program ended before a timer whose function makes calls, and dropped it; write await new Promise((resolve) => setTimeout(resolve, ms)) before the calls instead",
+  ],
 ])("notes what a value is that a program reads as something else: %s [M5]", async (source, note) => {
   const outcome = await runtime.run(source);
   expect(outcome).toMatchObject({ kind: "completed", notes: expect.arrayContaining([note]) as string[] });
