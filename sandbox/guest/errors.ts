@@ -31,6 +31,13 @@ const KNOWN_MEMBERS: Readonly<Record<string, boolean>> = {
 };
 const FACTS = ["code", "skill", "method", "server"] as const;
 
+const ALL_REJECTED = "All promises were rejected";
+
+/** Gives the error of `Promise.any` a message: the engine's own has none. Runs once, before the snapshot is taken. */
+export function nameRejections(): void {
+  define(AggregateError.prototype, "message", ALL_REJECTED);
+}
+
 /** The host's description of a failed call. */
 export interface CallFailure {
   readonly name?: string;
@@ -86,7 +93,7 @@ export function describeThrown(thrown: unknown): string {
     const isError = text(() => (thrown as Error).message, 1) !== undefined;
     facts["name"] = text(() => (thrown as Error).name, NAME_LENGTH) ?? (isError ? "Error" : "Thrown");
     facts["message"] = isError
-      ? text(() => (thrown as Error).message, MESSAGE_LENGTH) || text(() => innerMessages(thrown), MESSAGE_LENGTH) || ""
+      ? (text(() => ownMessage(thrown) || innerMessages(thrown), MESSAGE_LENGTH) ?? "")
       : (text(() => toJson(thrown), MESSAGE_LENGTH) ?? "an object that JSON cannot hold");
     for (let i = 0; i < FACTS.length; i++) {
       const key = FACTS[i] as string;
@@ -112,7 +119,7 @@ function toJson(value: unknown): string {
 /** Returns JSON of the members that an error has beside its message, such as its cause; undefined for the error of a call. */
 function formatMembers(error: object): string | undefined {
   if ((error as Error).name === "CallError") return undefined;
-  const isInMessage = (error as Error).message === ""; // as `innerMessages` has the errors
+  const isInMessage = ownMessage(error) === ""; // as `innerMessages` has the errors
   const members = create(null) as Record<string, unknown>;
   let count = 0;
   const keys = ownKeys(error);
@@ -127,11 +134,17 @@ function formatMembers(error: object): string | undefined {
   return count === 0 ? undefined : toJson(members);
 }
 
+/** Returns the message of an error; empty for that of `Promise.any`. */
+function ownMessage(error: object): string {
+  const message = NativeString((error as Error).message);
+  return message === ALL_REJECTED ? "" : message;
+}
+
 /** Joins the first messages inside the error of `Promise.any`, which has none of its own. */
 function innerMessages(thrown: object): string {
   const { name, errors } = thrown as AggregateError;
   if (name !== "AggregateError") return "";
-  let joined = "All promises were rejected";
+  let joined = ALL_REJECTED;
   for (let i = 0; i < errors.length && i < 3; i++)
     joined += `${i === 0 ? ": " : "; "}${(errors[i] as Error | undefined)?.message}`;
   return joined;

@@ -258,6 +258,12 @@ test("describes every thrown value without running its code [S10]", async () => 
   for (const [code, name, message] of things) expect(await thrownBy(sandbox, code)).toMatchObject({ name, message });
 });
 
+test("gives the error of Promise.any a message that a program can read [S10]", async () => {
+  const code = "return Promise.any([Promise.reject(1)]).catch((error) => [error.message, `${error}`, error.errors])";
+  const message = "All promises were rejected";
+  expect(await getValue(sandbox, code)).toEqual([message, `AggregateError: ${message}`, [1]]);
+});
+
 test("cuts long errors, whatever their size [S10]", async () => {
   const { message, stack, name } = await thrownBy(
     sandbox,
