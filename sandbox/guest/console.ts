@@ -7,6 +7,8 @@ import { create, define, getPrototypeOf, isArray, NativePromise, NativeString, o
 const LEVELS = { log: 0, info: 0, debug: 0, trace: 0, group: 0, warn: 1, error: 2 } as const;
 
 const counts = create(null) as Record<string, number>;
+const startTimes = create(null) as Record<string, number>;
+const { now } = Date;
 
 let printed = 0;
 let open = 0;
@@ -30,9 +32,25 @@ export function defineConsole(): void {
     emit(0, [`${name}: ${counts[name]}`], inspectAll);
   });
   define(console, "countReset", (label: unknown = "default") => void delete counts[NativeString(label)]);
-  for (const name of ["groupEnd", "time", "timeEnd", "timeLog", "clear"]) define(console, name, () => {});
+  for (const name of ["groupEnd", "clear"]) define(console, name, () => {});
+  defineStopwatches(console);
   define(globalThis, "console", console);
   define(globalThis, "print", (...values: unknown[]) => emit(0, values, inspectAll));
+}
+
+function defineStopwatches(console: object): void {
+  define(console, "time", (label: unknown = "default") => {
+    startTimes[NativeString(label)] = now();
+  });
+  const print = (label: unknown, values: readonly unknown[]): void => {
+    const start = startTimes[NativeString(label)];
+    if (start !== undefined) emit(0, [`${NativeString(label)}: ${now() - start} ms`, ...values], inspectAll);
+  };
+  define(console, "timeLog", (label: unknown = "default", ...values: unknown[]) => print(label, values));
+  define(console, "timeEnd", (label: unknown = "default") => {
+    print(label, []);
+    delete startTimes[NativeString(label)];
+  });
 }
 
 /** Runs `next` when all prints so far were sent to the host. */

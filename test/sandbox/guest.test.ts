@@ -182,6 +182,16 @@ test("formats the specifiers of console.log as Node does [S3]", async () => {
   ]);
 });
 
+test("prints the time since console.time [S3]", async () => {
+  const code = `
+    console.time("a"); console.time();
+    await device.Echo.slow(20);
+    console.timeLog("a", { b: 1 }); console.timeEnd("a"); console.timeEnd("a"); console.timeEnd(); console.timeEnd("none")`;
+  const { output } = await run(sandbox, code);
+  const times = output.replace(/\b\d+ ms/g, (text) => (parseInt(text) >= 15 ? "long" : text)); // a timer may be a little early
+  expect(times).toBe("a: long {b: 1}\na: long\ndefault: long");
+});
+
 test("prints the causes of an error, and the errors in it [S3]", async () => {
   const code = `
     const loop = new Error("a"); loop.cause = loop;
