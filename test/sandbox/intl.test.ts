@@ -256,3 +256,18 @@ test("trusts nothing of a request [S13]", () => {
     expect(answer["message"]?.length).toBeLessThan(400);
   }
 });
+
+test.each([
+  ['"Iß".toLocaleLowerCase()', "iß"],
+  ['"iß".toLocaleUpperCase("de-DE")', "ISS"],
+  ['"I".toLocaleLowerCase(["en", "tr"])', "i"],
+])("changes the case of letters: %s", async (code, text) => {
+  expect(await evaluate(code)).toBe(text);
+});
+
+test.each(['"i".toLocaleUpperCase("tr")', '"I".toLocaleLowerCase(["az-Latn"])'])(
+  "refuses a language whose letters have another case: %s",
+  async (code) => {
+    await expect(evaluate(code)).rejects.toThrow("Cannot change the case of letters in ");
+  },
+);

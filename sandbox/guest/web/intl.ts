@@ -57,9 +57,12 @@ const COLLATION = {};
 /** The host compares the beginnings of texts, so that a request stays short. */
 const MAX_COMPARED = 400;
 const compareUnits = uncurry(String.prototype.localeCompare) as (left: string, right: string) => number;
+const toLowerCase = uncurry(String.prototype.toLowerCase) as (text: string) => string;
+const toUpperCase = uncurry(String.prototype.toUpperCase) as (text: string) => string;
 const execute = uncurry(RegExp.prototype.exec) as (pattern: RegExp, text: string) => unknown;
 
 const ASCII = /^[ -~]*$/;
+const OWN_CASE = /^(?:az|lt|tr)(?![a-z])/i;
 const SENSITIVITY = /^(?:base|accent|case|variant)$/;
 
 /** Defines `Intl` and the methods that format and compare by language. The host does this; the guest's engine has no tables. */
@@ -158,7 +161,22 @@ const TEXT_METHODS = {
       throw new NativeTypeError("Cannot compare a text that is undefined or null");
     return compare(readCollation(locales, options), `${this as string}`, `${that as string}`);
   },
+  toLocaleLowerCase(this: unknown, locales: unknown): string {
+    refuseOwnCase(locales);
+    return toLowerCase(this as string);
+  },
+  toLocaleUpperCase(this: unknown, locales: unknown): string {
+    refuseOwnCase(locales);
+    return toUpperCase(this as string);
+  },
 };
+
+/** Refuses the languages in which `i` has another capital letter, or a letter keeps its dot. */
+function refuseOwnCase(locales: unknown): void {
+  const locale = readLocale(locales);
+  if (execute(OWN_CASE, locale) !== null)
+    throw new NativeRangeError(`Cannot change the case of letters in "${locale}": replace its letters yourself first`);
+}
 
 function formatDate(date: unknown, locales: unknown, options: unknown, required: Part, defaults: Part): string {
   const time = dateValue(date);
