@@ -33,6 +33,17 @@ const COMMON_MISTAKES: readonly Habit[] = [
     fix: "Write yield only inside of function* …",
   },
   { message: /await/, says: "await is not allowed here", fix: "Await the value first, then use the variable here" },
+  {
+    line: /^\s*(?:if|else|for|while)\b[^{]*\bfunction\b/,
+    here: /^function\b/,
+    says: "a function declaration without braces",
+    fix: "Put it into braces: if (…) { function … }",
+  },
+  {
+    line: /(?:^|[{;])\s*(?:static\s+)?accessor\s+[#\w$]/,
+    says: "an accessor field",
+    fix: "Leave accessor out: a field does the same",
+  },
   { message: /has already been declared|Argument name clash/, fix: "Use another name, or assign without const or let" },
   {
     line: /^\s*[A-Z][\w'’]*,?(?:\s+[\w'’]+[,:]?){3,}/,

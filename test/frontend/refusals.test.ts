@@ -190,6 +190,8 @@ describe("reports a syntax error with its position, a message and a fix [S5]", (
     ["an operator of Python", "if (a and b) { 1 }", "a Python operator", "1:6"],
     ["JSX", "return <div>1</div>", "a JSX or HTML tag", "1:15"],
     ["JSX of a component", "const App = () => <div>1</div>", "a JSX or HTML tag", "1:26"],
+    ["an accessor", "class A { accessor b = 1 }", "an accessor field", "1:19"],
+    ["a function without braces", "if (1) function f() {}", "a function declaration without braces", "1:7"],
     ["quotation marks of a word processor", "print(“a”)", "a typographic quotation mark", "1:6"],
     ["prose", "Sure, here is what I found so far", "a sentence where code was expected", "1:11"],
     ["an object as a statement", '{ "a": 1, "b": 2 }', "an object where a statement was expected", "1:5"],
