@@ -182,6 +182,27 @@ test("formats the specifiers of console.log as Node does [S3]", async () => {
   ]);
 });
 
+test.each([
+  ["for (const x of [1, 2].values().map((x) => x)) if (x === 1) break; return 1", 1],
+  ["const [first] = new Map([['a', 1], ['b', 2]]).keys().filter(() => true); return first", "a"],
+  ["return new Set([1, 2, 3]).values().map((x) => x * 2).find((x) => x > 2)", 4],
+  ["return 'abc'.matchAll(/./g).drop(1).take(1).toArray().flat()", ["b"]],
+  ["const it = [1].values().map(String); return [it.return(), it.next()]", [{ done: true }, { done: true }]],
+])("leaves the helpers of iterators early: %s", async (code, value) => {
+  expect(await getValue(sandbox, code)).toEqual(value);
+});
+
+test("closes the iterator of a program below a helper, and throws what that throws", async () => {
+  const code = `
+    const closed = [];
+    const own = { next: () => ({ value: 1, done: false }), return: () => closed.push(1) && {}, __proto__: Iterator.prototype };
+    for (const x of own.map((x) => x)) break;
+    own.return = () => { throw new TypeError("mine"); };
+    try { own.take(1).toArray(); } catch (error) { closed.push(error.message); }
+    return closed`;
+  expect(await getValue(sandbox, code)).toEqual([1, "mine"]);
+});
+
 test("prints the time since console.time [S3]", async () => {
   const code = `
     console.time("a"); console.time();
