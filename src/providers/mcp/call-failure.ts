@@ -49,7 +49,11 @@ function explainError(thrown: ProtocolError, facts: CallFacts): ExplainedFailure
 }
 
 function toServerError(thrown: ProtocolError, facts: CallFacts): SkillgateError {
-  const { code, message, data } = thrown;
+  const { code, data } = thrown;
+  const message =
+    thrown.message.trim() === ""
+      ? sentence("CALL_FAILED", `${called(facts)} gives no details except the code ${code}`)
+      : thrown.message;
   const hasData = data !== undefined && findSizeExcess(data) === undefined;
   const serverError = { code, ...(hasData && { data }) };
   return new SkillgateError("CALL_FAILED", message, { ...facts, error: message, serverError }, { cause: thrown });
