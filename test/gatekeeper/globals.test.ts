@@ -40,6 +40,7 @@ describe("reports each missing but expected global with a sentence of its own [S
       "GLOBAL_FORBIDDEN",
       "There is no environment here: methods of device have their own credentials",
     ],
+    ["AbortSignal.timeout(5)", "GLOBAL_FORBIDDEN", "Leave it out: every call has its own timeout"],
     ["process.exit(1)", "GLOBAL_FORBIDDEN", "Write return to end the program"],
     [
       "process.cwd()",

@@ -225,6 +225,7 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
     Response: { code: "GLOBAL_FORBIDDEN", fix: NO_NETWORK },
     FormData: { code: "GLOBAL_FORBIDDEN", fix: NO_NETWORK },
     AbortController: { code: "GLOBAL_FORBIDDEN", fix: "Leave it out: every call has its own timeout" },
+    AbortSignal: { code: "GLOBAL_FORBIDDEN", fix: "Leave it out: every call has its own timeout" },
 
     // Files and processes.
     fs: { code: "GLOBAL_FORBIDDEN", fix: NO_FILES, search: "read a file" },
