@@ -87,6 +87,16 @@ test("a pattern that is not a regular expression is left out, with a problem [S5
   ]);
 });
 
+test("a pattern of names that is not a regular expression allows any name, with a problem [S5]", async () => {
+  const labels = { type: "object", patternProperties: { "(?i)^x-": {} }, additionalProperties: false };
+  const schema = { type: "object", properties: { labels } };
+  const { accepts, problems } = await compileMethod(withBody(schema, "application/json"));
+  expect(accepts({ labels: { "X-a": "1" } })).toBe(true);
+  expect(problems).toEqual([
+    'post /pets: the pattern "(?i)^x-" of a schema is not a regular expression; it is left out',
+  ]);
+});
+
 test.each([
   ["XML alone is written as a text", ["application/xml"], ["application/xml"], ["body"]],
   ["XML beside JSON cannot be chosen", ["application/xml", "application/json"], ["application/json"], ["name"]],
