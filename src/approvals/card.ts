@@ -1,7 +1,6 @@
 import { countSpaces, escapeInvisible, toVisibleLine } from "../shared/visible-text.ts";
 import { cutText } from "../shared/format-text.ts";
-import type { ApprovalRow } from "../store/index.ts";
-import type { NewApproval } from "./questions.ts";
+import type { ApprovalRow, NewApproval } from "../store/index.ts";
 import { MAX_PLANNED_CALLS, type PlannedCallText } from "./plan-texts.ts";
 
 /** A question as text for a person. */

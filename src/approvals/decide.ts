@@ -10,14 +10,20 @@ import {
 } from "../model/approval.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
 import { findMethodPath } from "../model/permissions.ts";
-import { createQueue } from "../shared/threads/queue.ts";
 import type { ApprovalDetails, CallToApprove, DecideApproval } from "../router/index.ts";
-import { type ApprovalFacts, type ApprovalRow, type Database, getProcessName, UNANSWERED } from "../store/index.ts";
+import {
+  type ApprovalFacts,
+  type ApprovalRow,
+  type Database,
+  getProcessName,
+  type NewApproval,
+  UNANSWERED,
+} from "../store/index.ts";
 import { type Approval, closeAbandoned, recordAnswer, toApproval } from "./answers.ts";
 import { addApprovedRow, ALWAYS_MS, type ApprovedFile, findApprovedRow } from "./approved-rows.ts";
 import { formatCard } from "./card.ts";
 import { getLiteralCalls } from "./plan-texts.ts";
-import { createQuestion, type NewApproval } from "./questions.ts";
+import { createQuestion } from "./questions.ts";
 import { abortWhenClosed, type AnswerWaiter, createAnswerWaiter } from "./waiting.ts";
 import { splitPath } from "../shared/names/method-paths.ts";
 
@@ -65,7 +71,6 @@ interface OpenRecords {
 
 class Decisions implements ApprovalDecisions {
   readonly #options: DecisionOptions;
-  readonly #leaving = createQueue();
   #opening: Promise<OpenRecords> | undefined;
   #hasClosedAbandoned = false;
   #added = 0;
@@ -198,9 +203,12 @@ class Decisions implements ApprovalDecisions {
         waiter: getWaiter(isAttended, request, details),
         canAlways: this.#options.getApprovedFile() !== undefined,
       });
-    if (question.waiter === null) return this.#leave(records, request, details, question);
+    if (question.waiter === null) return this.#leave(records, request, question);
     if (records.waiter.ids.length >= MAX_WAITING) throw refusal(request, `; ${MAX_WAITING} others wait for an answer`);
-    if (earlier === undefined) await this.#record(records, question);
+    if (earlier === undefined) {
+      await records.approvals.add(question);
+      await this.#prune(records);
+    }
     details.recorded?.onQuestion();
     const stop = cancellable.onCancel(() => {
       if (details.recorded?.isLeft() === true) records.waiter.stop(question.id, new Error("The runtime was closed"));
@@ -233,36 +241,26 @@ class Decisions implements ApprovalDecisions {
     await approvals.close(id, "cancelled").catch(() => {}); // it expires
   }
 
-  async #record({ approvals, kind }: OpenRecords, question: NewApproval): Promise<void> {
-    await approvals.add(question);
+  async #prune({ approvals, kind }: OpenRecords): Promise<void> {
     if (++this.#added % PRUNE_EVERY === 0) await approvals.prune((await approvals.now()) - RETENTION_MS[kind]);
   }
 
   /**
-   * Leaves the question to be answered later, and throws the error of this call. One at a time: each counts those before it. Uses the
-   * answer to the same question if a person has given it meanwhile.
+   * Leaves the question to be answered later, and throws the error of this call. Uses the answer to the same question if a person has
+   * given it meanwhile.
    */
-  #leave(
-    records: OpenRecords,
-    request: CallToApprove,
-    details: ApprovalDetails,
-    question: NewApproval,
-  ): Promise<ApprovalFacts> {
-    return this.#leaving(async () => {
-      const { caller, path, digest } = question;
-      const questions = await records.approvals.find({ caller, path, digest, state: "pending" });
-      const unattended = questions.find(({ waiter }) => waiter === null);
-      const same = unattended && (await records.approvals.get(unattended.id));
-      const yes = same === undefined ? await this.#useEarlierYes(records, request, details) : undefined;
-      if (yes !== undefined) return yes;
-      if (same === undefined && (await records.approvals.countPending()) >= MAX_UNATTENDED)
-        throw refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
-      if (same === undefined) await this.#record(records, question);
-      // An earlier run may have asked first; the event is about this one.
-      const current = { ...(same ?? { ...question, ...UNANSWERED }), runId: question.runId };
-      this.#options.onQuestion(toApproval(current, await records.approvals.now()));
-      throw pendingError(request, (same ?? question).id);
-    });
+  async #leave(records: OpenRecords, request: CallToApprove, question: NewApproval): Promise<ApprovalFacts> {
+    const { approvals } = records;
+    const row = await approvals.leave(question, MAX_UNATTENDED);
+    if (row === undefined) throw refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
+    if (row.state === "approved") {
+      const isUsed = await approvals.use(row.id, await approvals.now());
+      return isUsed ? row : this.#leave(records, request, question); // another call has used it
+    }
+    if (row.id === question.id) await this.#prune(records);
+    // An earlier run may have asked first; the event is about this one.
+    this.#options.onQuestion(toApproval({ ...row, runId: question.runId }, await approvals.now()));
+    throw pendingError(request, row.id);
   }
 
   /** True if a call waits for an answer also if no person was asked. */

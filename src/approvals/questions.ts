@@ -7,7 +7,7 @@ import type { Method } from "../model/catalog.ts";
 import type { ApprovalDetails, CallToApprove } from "../router/index.ts";
 import { cutText } from "../shared/format-text.ts";
 import { toJson } from "../shared/values/value-encoding.ts";
-import type { ApprovalRow, UNANSWERED } from "../store/index.ts";
+import type { NewApproval } from "../store/index.ts";
 import { formatPlan, getLiteralCalls } from "./plan-texts.ts";
 
 /** Longer arguments are stored cut; their digest is that of all of them. */
@@ -15,9 +15,6 @@ export const MAX_STORED_UNITS = 65_536;
 
 const MAX_ORIGINS = 20;
 const MAX_ORIGIN_UNITS = 300;
-
-/** A question without an answer. */
-export type NewApproval = Omit<ApprovalRow, keyof typeof UNANSWERED>;
 
 interface QuestionTimes {
   readonly created: number;

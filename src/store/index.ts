@@ -28,6 +28,7 @@ export {
   type ApprovalFacts,
   type ApprovalRow,
   type ApprovalState,
+  type NewApproval,
   UNANSWERED,
 } from "./tables/approvals.ts";
 export {

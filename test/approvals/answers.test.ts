@@ -299,6 +299,24 @@ describe("a yes", () => {
     expect(await approvals.countPending()).toBe(1_000);
   });
 
+  test("is asked once for calls of several processes, and used once [P6]", async () => {
+    const store = createFolder();
+    const open = (): ReturnType<typeof openMail> => openMail({ store, approvals: { wait: false } });
+    const processes = await Promise.all([open(), open(), open()]);
+    const callAll = (to: string): Promise<readonly unknown[]> =>
+      Promise.all(
+        processes.map(({ runtime }) => runtime.call("MailSkill.send", { to }).catch(({ message }) => message)),
+      );
+    for (const to of ["a", "b", "c", "d"]) expect(new Set(await callAll(to)).size).toBe(1);
+    const [{ runtime }] = processes;
+    const pending = await runtime.approvals.list("pending");
+    expect(pending).toHaveLength(4);
+    await runtime.approvals.answer(pending[0]?.id ?? "", { approve: true });
+    await callAll("a");
+    expect(processes.flatMap(({ sent }) => sent)).toEqual(["a"]);
+    expect(await runtime.approvals.list("pending")).toHaveLength(4);
+  });
+
   test("is listed with the 1,000 that were closed last [P6]", async () => {
     const { runtime } = await openMail({ approve: () => false });
     await expect(runtime.call("MailSkill.send", { to: "eve" })).rejects.toMatchObject({ code: "APPROVAL_MISSING" });

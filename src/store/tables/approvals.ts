@@ -6,6 +6,7 @@ import {
   json,
   optional,
   type RowOf,
+  type Rows,
   type StoreEngine,
   text,
   type Where,
@@ -83,7 +84,12 @@ export const APPROVALS = defineTable({
 export interface ApprovalTable {
   /** Returns the time by which questions expire, in milliseconds since 1970: the same for all processes. */
   now(): Promise<number>;
-  add(approval: Omit<ApprovalRow, keyof typeof UNANSWERED>): Promise<void>;
+  add(approval: NewApproval): Promise<void>;
+  /**
+   * Adds a question for which no call waits. Returns it; the open question about the same call, or the unused yes to it, in its place
+   * if there is one; `undefined` beside `maxPending` open ones. Of questions at the same moment, in whatever process, one after the other.
+   */
+  leave(approval: NewApproval, maxPending: number): Promise<ApprovalRow | undefined>;
   get(id: string): Promise<ApprovalRow | undefined>;
   /** Lists the questions in one state, the oldest first. */
   list(state: ApprovalState): Promise<readonly ApprovalFacts[]>;
@@ -121,6 +127,9 @@ export interface ApprovalTable {
   prune(time: number): Promise<number>;
 }
 
+/** A question without an answer. */
+export type NewApproval = Omit<ApprovalRow, keyof typeof UNANSWERED>;
+
 /** The answer of a question that has none yet. */
 export const UNANSWERED = {
   state: "pending",
@@ -144,6 +153,18 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
     async add(approval) {
       await engine.insert(APPROVALS, [{ ...approval, ...UNANSWERED }]);
       await engine.announce();
+    },
+    async leave(approval, maxPending) {
+      const row = { ...approval, ...UNANSWERED };
+      const now = await engine.now();
+      const left = await engine.transaction("approvals", async (rows) => {
+        const earlier = await findLeft(rows, approval, now);
+        if (earlier !== undefined || (await rows.total(APPROVALS, { state: "pending" })) >= maxPending) return earlier;
+        await rows.insert(APPROVALS, [row]);
+        return row;
+      });
+      if (left === row) await engine.announce();
+      return left;
     },
     get: async (id) => (await engine.select(APPROVALS, { id }))[0],
     list: (state) => engine.select(FACTS, { state }, { order: "created" }),
@@ -169,4 +190,17 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
     expire: (time) => change({ state: "pending", expires: { lt: time + 1 } }, { state: "expired", closedAt: time }),
     prune: (time) => engine.delete(APPROVALS, { created: { lt: time }, state: { in: CLOSED_STATES } }),
   };
+}
+
+/** Returns the open question about a call for which no call waits, else the yes to it that is unused. */
+async function findLeft(
+  rows: Rows,
+  { caller, path, digest }: NewApproval,
+  now: number,
+): Promise<ApprovalRow | undefined> {
+  const left = { caller, path, digest, waiter: null };
+  const [open] = await rows.select(APPROVALS, { ...left, state: "pending" }, { order: "created", limit: 1 });
+  if (open !== undefined) return open;
+  const unused = { ...left, state: "approved", usedAt: null, expires: { gt: now } } as const;
+  return (await rows.select(APPROVALS, unused, { order: "created", limit: 1 }))[0];
 }
