@@ -272,6 +272,55 @@ describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
     expect(await first.total(KEYS)).toBe(0);
   });
 
+  test("opens a database and a schema of any name, written as in a URL", async () => {
+    const url = new URL(server.url());
+    const admin = await openConnected(url.href);
+    await admin.execute(`CREATE DATABASE "größe %"`);
+    url.pathname = "/gr%C3%B6%C3%9Fe%20%25";
+    url.searchParams.set("search_path", `Team "B"`);
+    const database = await open(url.href);
+    await database.keys.add(KEY);
+    const again = await openConnected(url.href);
+    expect(await again.total(KEYS)).toBe(1);
+    await again.execute(`CREATE TABLE "Team ""B""".other (id TEXT)`);
+    expect(await again.hasTable("other")).toBe(true);
+  });
+
+  test.each(["mysql://a:secret@h/b", "postgres://a:sec%ret@h/b", "postgres://a:sec/ret@h/b"])(
+    "says how to write a URL in place of %s, without its password",
+    async (url) => {
+      await expect(openDatabase({ url })).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        message:
+          "Cannot use the store: store.url is not a URL: write it as postgres://user:password@host/name, with %25 for % in a part " +
+          "of it, %2F for /, %23 for # and %3F for ? (STORE_UNAVAILABLE)",
+      });
+    },
+  );
+
+  test("names the schema that its user may not use", async () => {
+    const url = new URL(server.url());
+    const schema = url.searchParams.get("search_path");
+    const owner = await openEngine(url.href);
+    await owner.execute("CREATE ROLE stranger LOGIN PASSWORD 'secret'");
+    url.username = "stranger";
+    await expect(openDatabase({ url: url.href })).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      message: expect.stringContaining(`its user has no right to use the schema "${schema}"`),
+    });
+  });
+
+  test("does not say that a change may have been stored when no connection can be opened", async () => {
+    const closing = createServer((socket) => socket.once("data", () => socket.end("N"))).listen(0, "127.0.0.1");
+    await once(closing, "listening");
+    onTestFinished(() => void closing.close());
+    const url = `postgres://a@127.0.0.1:${(closing.address() as AddressInfo).port}/b?sslmode=require`;
+    await expect(openDatabase({ url })).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      message: expect.not.stringContaining("whether the change was stored"),
+    });
+  });
+
   test("does not wait for a server that never answers", async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");

@@ -46,22 +46,41 @@ export interface PostgresTarget {
   readonly url: string;
   /** The URL without its password. */
   readonly location: string;
+  readonly database: string;
   readonly schema: string;
   readonly lockMs: number;
   readonly statementMs: number;
 }
 
-/** Reads the settings of the connections from a URL, such as `?search_path=name&statement_timeout=60000`. */
-export function parseTarget(url: string, defaultLockMs: number): PostgresTarget {
-  const { protocol, username, host, pathname, searchParams } = new URL(url);
+/**
+ * Reads the settings of the connections from a URL, such as `?search_path=name&statement_timeout=60000`. Returns `undefined` for a
+ * text that is not the URL of a database of Postgres.
+ */
+export function parseTarget(text: string, defaultLockMs: number): PostgresTarget | undefined {
+  if (!URL.canParse(text) || !canDecode(text)) return undefined;
+  const url = new URL(text);
+  const { protocol, username, host, pathname, searchParams } = url;
+  if (protocol !== "postgres:" && protocol !== "postgresql:") return undefined;
   const readMs = (name: string, otherwise: number): number => Number(searchParams.get(name) ?? otherwise);
+  const schema = searchParams.get("search_path") ?? DEFAULT_SCHEMA;
+  searchParams.delete("search_path");
   return {
-    url,
+    url: url.href,
     location: `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`,
-    schema: searchParams.get("search_path") ?? DEFAULT_SCHEMA,
+    database: decodeURIComponent(pathname.slice(1)),
+    schema,
     lockMs: readMs("lock_timeout", defaultLockMs),
     statementMs: readMs("statement_timeout", STATEMENT_MS),
   };
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false; // a "%" that is not the start of an escape
+  }
 }
 
 /** Reads 64-bit integers as numbers: the store has no number beyond 2^53. The numbers are object ids of `pg_type`. */
@@ -76,10 +95,11 @@ function loadDriver(): (url: string, options: object) => Sql {
 }
 
 /** Creates connections, which open when they are needed. What the URL says replaces these options. */
-export function openDriver({ url, schema, lockMs }: PostgresTarget, options: DriverOptions = {}): Sql {
+export function openDriver({ url, database, schema, lockMs }: PostgresTarget, options: DriverOptions = {}): Sql {
   const postgres = loadDriver();
   const { searchParams } = new URL(url);
   return postgres(url, {
+    database,
     max: MAX_CONNECTIONS,
     ...(!searchParams.has("connect_timeout") && { connect_timeout: CONNECT_SECONDS }),
     backoff: () => REOPEN_SECONDS,
@@ -90,7 +110,7 @@ export function openDriver({ url, schema, lockMs }: PostgresTarget, options: Dri
     ...options,
     connection: {
       application_name: "skillgate",
-      search_path: schema,
+      search_path: `"${schema.replaceAll('"', '""')}"`,
       lock_timeout: lockMs,
       statement_timeout: STATEMENT_MS,
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
-import { createError, type SkillgateError } from "../../errors.ts";
+import { createError, getMessage, type SkillgateError } from "../../errors.ts";
 import {
   endDriver,
   openDriver,
@@ -29,8 +29,8 @@ const MAX_CLOSE_MS = 10_000;
  * `skillgate`, which is created. While the server restarts, operations wait, and are repeated if that changes nothing.
  */
 export async function openPostgres(url: string, lockMs: number): Promise<SqlEngine> {
-  if (!URL.canParse(url)) throw invalidUrl(url);
   const target = parseTarget(url, lockMs);
+  if (target === undefined) throw invalidUrl(url);
   const sql = await connect(target);
   const closing = new AbortController();
   const inProgress = new Set<Promise<unknown>>();
@@ -81,16 +81,26 @@ async function connect(target: PostgresTarget): Promise<Sql> {
   try {
     const sql = openDriver(target);
     try {
-      const [found] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${target.schema}`;
+      const [found] = await sql<{ isUsable: boolean }>`
+        SELECT has_schema_privilege(oid, 'USAGE') AS "isUsable" FROM pg_namespace WHERE nspname = ${target.schema}`;
       if (found === undefined) await createSchema(sql, target.schema);
+      else if (!found.isUsable) throw lockedSchema(target);
     } catch (error) {
       await endDriver(sql);
       throw error;
     }
     return sql;
   } catch (error) {
+    // Opening changes nothing: the sentence of a change that may be lost would mislead.
+    if (isLost(error))
+      throw createError("STORE_UNAVAILABLE", `${target.location}: ${getMessage(error)}`, {}, { cause: error });
     throw toStoreError(error, target);
   }
+}
+
+/** Postgres itself leaves such a schema out of the search path, and says that none is selected. */
+function lockedSchema({ location, schema }: PostgresTarget): SkillgateError {
+  return createError("STORE_UNAVAILABLE", `${location}: its user has no right to use the schema "${schema}"`);
 }
 
 /** Creates the schema under a lock: with `IF NOT EXISTS` alone, one of two processes that create it at once fails. */
@@ -209,10 +219,13 @@ async function vacuum(target: PostgresTarget): Promise<void> {
   }
 }
 
+const INVALID_URL =
+  "write it as postgres://user:password@host/name, with %25 for % in a part of it, %2F for /, %23 for # and %3F for ?";
+
 /** Quotes only the variables, as the URL may hold a password. */
 function invalidUrl(url: string): SkillgateError {
   const variables = url.match(/\$\{[^}]*\}/g) ?? [];
-  const hint = variables.length === 0 ? "write it as postgres://user@host/name" : `set ${variables.join(" and ")}`;
+  const hint = variables.length === 0 ? INVALID_URL : `set ${variables.join(" and ")}`;
   return createError("STORE_UNAVAILABLE", `store.url is not a URL: ${hint}`);
 }
 
