@@ -266,6 +266,20 @@ test("names the version to install for a store of a newer version", async () => 
   expect(stderr).toContain("Install skillgate@9.1.0 or newer (STORE_NEWER)");
 });
 
+test("names the program that copies or restores a store in PostgreSQL", { tags: "rest" }, async () => {
+  const cwd = project({
+    "settings.yaml": "store: { dir: state, url: 'postgres://a@127.0.0.1:1/b?search_path=team' }\n",
+  });
+  const explain = async (args: readonly string[]): Promise<string> =>
+    (await skillgate(["store", ...args, "settings.yaml"], { cwd })).stderr;
+  expect(await explain(["backup", "--out"])).toContain(
+    "The store is a PostgreSQL database: copy its schema with pg_dump, and audit-key.pem in ",
+  );
+  expect(await explain(["restore"])).toContain(
+    "The store is a PostgreSQL database: restore its schema with pg_restore, and audit-key.pem in ",
+  );
+});
+
 test("backs up and restores a store, and says why it cannot [P8]", async () => {
   const cwd = await projectWithCall();
   const backup = ["store", "backup", "--out", "monday.db"];

@@ -49,7 +49,7 @@ export function addStore(program: CliCommand): void {
 
 async function backUp({ folders }: CliSession, { out }: { readonly out: string }): Promise<CommandResult> {
   const { backUpStore } = await import("../../store/index.ts");
-  const folder = requireFolder((await folders()).database, "back up");
+  const folder = requireFolder((await folders()).database, "copy its schema with pg_dump");
   const { bytes, files } = await backUpStore(folder, resolve(out)).catch((thrown: unknown) => {
     throw toWriteError(out, thrown);
   });
@@ -61,7 +61,7 @@ async function backUp({ folders }: CliSession, { out }: { readonly out: string }
 
 async function restore({ folders }: CliSession, file: string): Promise<CommandResult> {
   const { restoreStore } = await import("../../store/index.ts");
-  const folder = requireFolder((await folders()).database, "restore");
+  const folder = requireFolder((await folders()).database, "restore its schema with pg_restore");
   await access(file, constants.R_OK).catch((thrown: unknown) => {
     throw toReadError(thrown, file);
   });
@@ -73,10 +73,10 @@ async function restore({ folders }: CliSession, file: string): Promise<CommandRe
   };
 }
 
-function requireFolder({ folder, url }: StoreLocation, what: string): string {
+function requireFolder({ folder, url }: StoreLocation, instead: string): string {
   if (url === undefined && folder !== undefined) return folder;
   throw new UsageError(
-    `The store is a PostgreSQL database: ${what} its schema skillgate with pg_dump or pg_restore, and audit-key.pem in ${folder ?? "the folder of the store"}`,
+    `The store is a PostgreSQL database: ${instead}, and audit-key.pem in ${folder ?? "the folder of the store"}`,
   );
 }
 
