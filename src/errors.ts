@@ -575,6 +575,16 @@ export function createError(
   return new SkillgateError(code, sentence(code, values), facts, options);
 }
 
+/**
+ * Returns an error of the store without its place, which is for the owner: a server, or a folder of this machine. Any other value
+ * stays as it is.
+ */
+export function hidePlace(thrown: unknown): unknown {
+  if (!(thrown instanceof SkillgateError) || !thrown.code.startsWith("STORE_")) return thrown;
+  const facts = { suggestions: ["Tell the owner: the log of the server says what is wrong with the store"] };
+  return new SkillgateError(thrown.code, `${ERRORS[thrown.code].says} (${thrown.code})`, facts, { cause: thrown });
+}
+
 /** Returns the message of a thrown value, without its stack. */
 export function getMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import { type ErrorCode, ERRORS, SkillgateError } from "../errors.ts";
+import { type ErrorCode, ERRORS, hidePlace, SkillgateError } from "../errors.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import { isRecord, isTextList } from "../model/json.ts";
 import { reportFault } from "./errors/faults.ts";
@@ -74,14 +74,15 @@ export function ownFault(thrown: unknown, trace_id = newTraceId()): RpcError {
 
 /** Converts a thrown value for the caller of `tool`; a value that is not a `SkillgateError` reveals no details. */
 export function toRpcError(thrown: unknown, tool: string, details: RpcErrorDetails = {}): RpcError {
-  if (!(thrown instanceof SkillgateError)) return ownFault(thrown, details.trace_id);
-  const { code, facts } = thrown;
+  const error = hidePlace(thrown);
+  if (!(error instanceof SkillgateError)) return ownFault(error, details.trace_id);
+  const { code, facts, message } = error;
   if (code === "CALL_TIMEOUT" || code === "DISCOVERY_TIMEOUT")
-    return rpcError("ToolTimeout", thrown.message, { ...details, ...getTimeoutFacts(tool, thrown) });
+    return rpcError("ToolTimeout", message, { ...details, ...getTimeoutFacts(tool, error) });
   if (code === "ARGUMENTS_INVALID")
-    return rpcError("ValidationError", thrown.message, { ...details, ...getProblemFacts(facts["problems"]) });
+    return rpcError("ValidationError", message, { ...details, ...getProblemFacts(facts["problems"]) });
   const suggestions = getSuggestions(code, facts);
-  return rpcError(getErrorKind(code), thrown.message, {
+  return rpcError(getErrorKind(code), message, {
     suggestions,
     ...details,
     ...getRetryFacts(facts),

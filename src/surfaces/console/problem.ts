@@ -1,4 +1,4 @@
-import { type ErrorCode, ERRORS, sentence, SkillgateError } from "../../errors.ts";
+import { type ErrorCode, ERRORS, hidePlace, sentence, SkillgateError } from "../../errors.ts";
 import { reportFault } from "../../shared/errors/faults.ts";
 import { getErrorKind, RPC_ERRORS } from "../../shared/rpc-errors.ts";
 import type { ProblemDetails } from "./messages.ts";
@@ -41,12 +41,13 @@ export function answerProblem(thrown: unknown): Response {
 
 /** Describes a thrown value. Errors of the server itself reveal no details. */
 export function toProblem(thrown: unknown): ProblemDetails {
-  if (!(thrown instanceof SkillgateError)) {
+  const error = hidePlace(thrown);
+  if (!(error instanceof SkillgateError)) {
     reportFault({ thrown });
     const fix = "Try again; the log of the server has the cause";
     return { type: "urn:skillgate:error:INTERNAL", title: "Internal server error", status: 500, code: "INTERNAL", fix };
   }
-  const { code, message, facts } = thrown;
+  const { code, message, facts } = error;
   const { fix = ERRORS[code].fix, suggestions } = facts;
   return {
     type: `urn:skillgate:error:${code}`,

@@ -40,8 +40,8 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   // Its senders have no token, and may send another secret in its place.
   serve("/hooks/{id}", createHookRoute(services));
   app.all(toPattern("/hooks/{id}"), (c) => wrongMethod(c, "POST"));
-  app.use(identifySender(services));
   serve("/health", (c) => answerHealth(c, services));
+  app.use(identifySender(services));
   serveMetadata(app, services);
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
   // Clients look for the metadata of a login before they send a token; 404 means that no login is offered.
@@ -82,9 +82,11 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
 }
 
 /** With `?ready`, a server that cannot serve as it should answers 503, so that load balancers send requests to others. */
-function answerHealth(c: Context<RouteEnvironment>, services: HttpServices): Response {
+async function answerHealth(c: Context<RouteEnvironment>, services: HttpServices): Promise<Response> {
+  // A store that fails cannot check a key: its sender gets the report of strangers.
+  const sender = await services.authenticator.authenticate(c.env.incoming.headers).catch(() => undefined);
   const isRefused = c.req.query("ready") !== undefined && isUnready(services.runtime);
-  return c.json(createHealthReport(services, getCaller(c.get("sender"))), isRefused ? 503 : 200);
+  return c.json(createHealthReport(services, sender && getCaller(sender)), isRefused ? 503 : 200);
 }
 
 /** Serves the metadata that lets clients find the issuer of access tokens. */

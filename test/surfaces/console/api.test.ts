@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { createError } from "../../../src/errors.ts";
 import { createKeys } from "../../../src/keys/index.ts";
 import type { MethodSummary, Overview } from "../../../src/surfaces/console/messages.ts";
 import type { RecordedRunDetail } from "../../../src/surfaces/console/program-messages.ts";
+import { toProblem } from "../../../src/surfaces/console/problem.ts";
 import { takeShare } from "../../support/repetitions.ts";
 import { serveBank } from "./bank.ts";
 import { type ConsoleServer, serveConsole, TOKEN } from "./browser.ts";
@@ -214,3 +216,8 @@ async function readEvents(
   controller.abort();
   return events;
 }
+
+test("describes a store that fails without its place: a key of few rights reads the answer, too", () => {
+  const failure = createError("STORE_UNAVAILABLE", "/srv/state/skillgate.db: no such file", { place: "/srv/state" });
+  expect(toProblem(failure)).toMatchObject({ status: 502, detail: "Cannot use the store (STORE_UNAVAILABLE)" });
+});

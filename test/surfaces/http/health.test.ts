@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -54,4 +54,32 @@ test("is degraded with the reason after a failed commit, and healthy again after
   expect(await getHealth("?ready")).toEqual([200, "healthy", undefined]);
   expect(lines.at(-1)).toEqual(["warn", "The store works again", undefined]);
   expect(runtime.problems).toEqual([]);
+});
+
+test("names the place of a store that fails to the owner only", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-health-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "file"), "");
+  const { url, runtime } = await serve({}, { store: join(folder, "file", "store") }, (token) => token === "owner");
+  const key = { authorization: `Bearer sg_${"a".repeat(12)}_${"b".repeat(43)}` };
+  const owner = { authorization: "Bearer owner" };
+  const summary = "Cannot use the store (STORE_UNAVAILABLE)";
+
+  const refused = await fetch(`${url}/tools/search_skills`, { method: "POST", headers: key, body: "{}" });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    502,
+    { detail: summary, suggestions: ["Tell the owner: the log of the server says what is wrong with the store"] },
+  ]);
+  const stored = await fetch(`${url}/tools/run_code`, {
+    method: "POST",
+    headers: { ...owner, "content-type": "application/json" },
+    body: JSON.stringify({ code: 'await device.store.get("a")' }),
+  });
+  expect(await stored.json()).toMatchObject({ detail: summary });
+
+  expect(runtime.storeFailure?.message).toContain(folder);
+  const getReason = async (headers: Record<string, string>): Promise<unknown> =>
+    ((await (await fetch(`${url}/health`, { headers })).json()) as Record<string, unknown>)["reason"];
+  expect([await getReason({}), await getReason(key)]).toEqual([summary, summary]);
+  expect(await getReason(owner)).toContain(folder);
 });
