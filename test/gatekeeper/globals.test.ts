@@ -68,6 +68,11 @@ describe("reports each missing but expected global with a sentence of its own [S
     ],
     ["Deno.readTextFile('/a')", "GLOBAL_FORBIDDEN", "This is not Deno: call a method of device"],
     ["len([1])", "GLOBAL_UNKNOWN", "Write list.length"],
+    [
+      "await devices.kitchen.MusicSkill.play()",
+      "GLOBAL_UNKNOWN",
+      "No other machine is connected; write device.Skill.method() for the methods of this one",
+    ],
     ["raise", "GLOBAL_UNKNOWN", 'Write throw new Error("…")'],
     ['throw ValueError("x")', "GLOBAL_UNKNOWN", "Write new Error(message)"],
     ['print("a", end="")', "GLOBAL_UNKNOWN", "Pass the value by position, or omit it: end=… is Python"],

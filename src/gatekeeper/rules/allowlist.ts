@@ -319,6 +319,12 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
     EventTarget: { code: "GLOBAL_FORBIDDEN", fix: "Call your function directly" },
     Blob: { code: "GLOBAL_FORBIDDEN", fix: "Write new Uint8Array(length)" },
 
+    // Known while another machine offers methods.
+    devices: {
+      code: "GLOBAL_UNKNOWN",
+      fix: "No other machine is connected; write device.Skill.method() for the methods of this one",
+    },
+
     gql: { code: "GLOBAL_UNKNOWN", fix: PLAIN_TEXT },
     graphql: { code: "GLOBAL_UNKNOWN", fix: PLAIN_TEXT },
 

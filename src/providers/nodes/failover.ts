@@ -39,7 +39,8 @@ export async function callAnyDevice(devices: readonly RemoteDevice[], call: Remo
       return await device.call(call, isRepeatable);
     } catch (error) {
       if (call.context.signal.aborted || !(isRepeatable || hasNotBegun(error))) throw error;
-      failures.push(`${device.machine.device}: ${getMessage(error)}`);
+      const name = `${device.machine.device}: `;
+      failures.push(name + getMessage(error).replace(name, ""));
     }
   }
   const says = failures.length === 0 ? `none has ${call.skill}.${call.method.name} now` : failures.join("; ");
