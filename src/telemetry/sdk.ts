@@ -59,6 +59,11 @@ export async function startSdk(env: ExportVariables): Promise<SdkStart> {
     const fix = `Set OTEL_EXPORTER_OTLP_PROTOCOL to ${Object.keys(EXPORTERS).join(" or ")}, and the port of OTLP over HTTP, which is usually 4318`;
     return { kind: "failed", error: `Cannot export ${unknown.signal} over ${JSON.stringify(unknown.protocol)}`, fix };
   }
+  const unsent = targets.find(({ endpoint }) => !/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint));
+  if (unsent !== undefined) {
+    const fix = "Write OTEL_EXPORTER_OTLP_ENDPOINT as http://localhost:4318, with http:// or https://";
+    return { kind: "failed", error: `Cannot export ${unsent.signal}: the endpoint is not a URL of HTTP`, fix };
+  }
   try {
     return { kind: "started", sdk: await registerSdk(targets, env), targets };
   } catch (thrown) {

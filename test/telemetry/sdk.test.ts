@@ -81,6 +81,17 @@ test("refuses a protocol that it does not have [O4]", async () => {
   expect(stderr).toContain("Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf or http/json");
 });
 
+test.each(["localhost:4318", "collector", "ftp://collector"])(
+  "does not export to %s, and says why [O4]",
+  async (endpoint) => {
+    const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint };
+    const { exit, stdout, stderr } = await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env });
+    expect([exit, stdout]).toEqual([0, "42\n"]);
+    expect(stderr).toContain("Cannot export traces: the endpoint is not a URL of HTTP");
+    expect(stderr).toContain("Write OTEL_EXPORTER_OTLP_ENDPOINT as http://localhost:4318, with http:// or https://");
+  },
+);
+
 test("ends although no collector answers [O4]", async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
   expect(await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env })).toMatchObject({ exit: 0, stdout: "42\n" });

@@ -42,6 +42,5 @@ export function checkTelemetry(start: SdkStart): readonly DoctorCheck[] {
 
 /** Only the origin: a path or a user name may contain a secret. */
 function formatTarget({ signal, endpoint, protocol }: ExportTarget): string {
-  const origin = URL.canParse(endpoint) ? new URL(endpoint).origin : "an address that is not a URL";
-  return `${signal} to ${origin} over ${protocol}`;
+  return `${signal} to ${new URL(endpoint).origin} over ${protocol}`;
 }
