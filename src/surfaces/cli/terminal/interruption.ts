@@ -66,8 +66,14 @@ export function waitForInterruption(signal: AbortSignal): Promise<void> {
 /** Returns the result of the work. Rejects with the reason of the signal if that fires first. */
 export async function unlessInterrupted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();
+  let interrupt = (): void => {};
   const interrupted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    interrupt = () => reject(signal.reason as Error);
   });
-  return Promise.race([work, interrupted]);
+  signal.addEventListener("abort", interrupt);
+  try {
+    return await Promise.race([work, interrupted]);
+  } finally {
+    signal.removeEventListener("abort", interrupt);
+  }
 }

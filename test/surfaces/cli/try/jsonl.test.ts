@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 
-import { ended, MATH_SKILL, MCP_JSON, project, skillgate, start } from "../command.ts";
+import { ended, MATH_SKILL, MCP_JSON, project, runProcess, skillgate, start } from "../command.ts";
 
 type Answer = {
   readonly status: "ok" | "error";
@@ -27,6 +27,12 @@ async function drive(lines: readonly string[], cwd = project({ "skills/math.js":
     .map((line) => JSON.parse(line) as Answer);
   return { exit, stderr, answers };
 }
+
+test("writes nothing beside the answers, however many lines it answers", async () => {
+  const input = `${command("get_skills")}\n`.repeat(12);
+  const { exit, stdout, stderr } = await runProcess(["try", "--jsonl"], { cwd: project(), input });
+  expect({ exit, stderr, answers: stdout.trimEnd().split("\n").length }).toEqual({ exit: 0, stderr: "", answers: 12 });
+});
 
 test("answers every command with one line, in order, and ends after shutdown [O6]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
