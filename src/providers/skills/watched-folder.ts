@@ -1,4 +1,5 @@
 import { getMessage } from "../../errors.ts";
+import type { Problem } from "../../model/provider.ts";
 import type { LogLevel } from "../../model/skill.ts";
 import type { Contents, SkillsFolder } from "./folder.ts";
 import { foldersToWatch, type Watch, watchFolders } from "../../shared/files/watch-folders.ts";
@@ -70,7 +71,14 @@ export class WatchedFolder {
     if (this.#isClosed) return;
     const before = this.#contents;
     this.#contents = this.#folder.contents;
-    if (!isSame(before, this.#contents)) for (const listener of this.#listeners) listener();
+    if (isSame(before, this.#contents)) return;
+    if (this.#watch !== undefined) this.#logNewProblems(before);
+    for (const listener of this.#listeners) listener();
+  }
+
+  #logNewProblems({ problems: before }: Contents): void {
+    const earlier = new Set(before.map(describe));
+    for (const problem of this.#contents.problems.map(describe)) if (!earlier.has(problem)) this.#log("warn", problem);
   }
 
   /** Returns true if a folder is newly watched: an earlier change in it may have been missed. */
@@ -78,6 +86,10 @@ export class WatchedFolder {
     if (this.#watch === undefined || this.#isClosed) return false;
     return this.#watch.follow(await foldersToWatch(this.#root, this.#folder.contents.files));
   }
+}
+
+function describe({ source, error }: Problem): string {
+  return `${source}: ${error}`;
 }
 
 function isSame(before: Contents, after: Contents): boolean {

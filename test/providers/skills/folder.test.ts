@@ -211,10 +211,12 @@ describe("a skills folder that is watched", () => {
     const folder = await temporaryFolder();
     const skills = join(folder, "skills");
     await writeFiles(skills, files);
-    const provider = await load(skills, { cacheDir: join(folder, "cache"), watch: true });
+    const logged: string[] = [];
+    const log = (level: string, text: string): void => void logged.push(`${level} ${text}`);
+    const provider = await load(skills, { cacheDir: join(folder, "cache"), watch: true, log });
     const state = (): unknown =>
       provider.skills.map(({ name, methods }) => `${name}: ${methods.map((method) => method.name).join(" ")}`);
-    return { provider, skills, state };
+    return { provider, skills, state, logged };
   }
 
   test("loads new, changed and renamed files, and removes deleted ones [L6]", async () => {
@@ -241,8 +243,8 @@ describe("a skills folder that is watched", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("keeps the last good version after a broken save, and reports the mistake [L6]", async () => {
-    const { provider, skills } = await watched({
+  test("keeps the last good version after a broken save, and reports and logs the mistake [L6]", async () => {
+    const { provider, skills, logged } = await watched({
       "a.ts": "export const get = () => 1;",
       "c.ts": "export class CSkill { get() { return 1; } }",
     });
@@ -264,6 +266,7 @@ describe("a skills folder that is watched", () => {
       await expect
         .poll(() => provider.problems.map((problem) => `${problem.source}: ${problem.error}`))
         .toContain(`${name}: Cannot load the skill: ${error} (SKILL_INVALID)`);
+      expect(logged.splice(0)).toContain(`warn ${name}: Cannot load the skill: ${error} (SKILL_INVALID)`);
       await expect(call(provider, `${name.charAt(0).toUpperCase()}Skill.get`)).resolves.toBe(1);
     }
     await writeFiles(skills, {
