@@ -4,8 +4,12 @@ import { didYouMean } from "../shared/suggest.ts";
 import { CAPABILITY, CAPABILITY_PREFIX, type PolicyKey } from "./keys.ts";
 import { suggestPatterns } from "./patterns.ts";
 import type { PolicyRow } from "./rows.ts";
+import { STARTER_KEYS } from "./starter.ts";
 
-/** Finds the rows that match no method of the catalog, and those that name a capability without its prefix. */
+/**
+ * Finds the rows that match no method of the catalog, and those that name a capability without its prefix. Rows of the starter
+ * policy are for skills that a project may get later.
+ */
 export function checkAgainstCatalog(rows: readonly PolicyRow[], catalog: Catalog, label: string): readonly Problem[] {
   return rows.flatMap(({ key, line }) => {
     const note = findNote(key, catalog);
@@ -21,6 +25,7 @@ function findNote(key: PolicyKey, catalog: Catalog): string | undefined {
     .filter((kind) => kind !== undefined);
   if (kinds.length === 0) {
     const advice = didYouMean(suggestPatterns(key.text, catalog));
+    if (advice === "" && STARTER_KEYS.has(key.text)) return undefined;
     return `matches no method of the skills that are loaded${advice && `; ${advice}`}`;
   }
   if (!kinds.includes(CAPABILITY) || key.text.startsWith(CAPABILITY_PREFIX)) return undefined;

@@ -40,3 +40,8 @@ code_execution:
   rate_limit: 10
   requires_approval: true
 `;
+
+/** The keys of the rows of the starter policy. */
+export const STARTER_KEYS: ReadonlySet<string> = new Set(
+  [...STARTER_POLICY.matchAll(/^"?([\w.*]+)"?:$/gm)].map(([, key = ""]) => key),
+);
