@@ -41,12 +41,12 @@ export class CliCommand extends Command {
     return new CliCommand(name, this.#act);
   }
 
-  /** Shows the help and ends; after `help` with an unknown command, the error alone. */
-  override help(context?: HelpContext | ((text: string) => string)): never {
-    const [first, name] = this.args;
-    const isMistake = typeof context === "object" && context.error;
-    if (first === "help" && name !== undefined && isMistake) this.error(`unknown command '${name}'`);
-    return super.help(context as HelpContext);
+  /** Shows the help. If an unknown command is asked about, only its error is shown. */
+  override outputHelp(context?: HelpContext | ((text: string) => string)): void {
+    const [first, second] = this.args;
+    const name = first === "help" ? second : first; // commander has run a command that it knows
+    if (this.commands.length > 0 && name?.startsWith("-") === false) this.error(`unknown command '${name}'`);
+    super.outputHelp(context as HelpContext);
   }
 
   /** Sets the work of the command. It gets the arguments and the options, as `action` does. */

@@ -26,6 +26,8 @@ test.each([
     ["search", "--limit", "0"],
     "Option '--limit <n>' argument '0' is invalid. It must be a whole number from 1 to 2147483647; see skillgate search --help",
   ],
+  [["rnu", "--help"], "Unknown command: rnu; did you mean run?"],
+  [["mcp", "tset", "-h"], "Unknown command: tset; did you mean test?"],
   [["help", "rnu"], "Unknown command: rnu; did you mean run?"],
   [["mcp", "help", "tset"], "Unknown command: tset; did you mean test?"],
   [
