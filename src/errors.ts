@@ -326,6 +326,11 @@ export const ERRORS = {
     says: "Cannot find the automation",
     fix: "Use one of the names of: skillgate automation list",
   },
+  OCCURRENCE_UNKNOWN: {
+    stage: "host",
+    says: "Cannot find the occurrence",
+    fix: "Use one of the ids of: skillgate automation history NAME",
+  },
   AUTOMATION_HELD: {
     stage: "host",
     says: "Cannot run the automation as it is",

@@ -72,7 +72,7 @@ export interface AutomationApi extends AutomationAuthoring {
     name: string,
     options?: AutomationCaller & { readonly limit?: number; readonly offset?: number },
   ): Promise<readonly OccurrenceRow[]>;
-  /** The input of an occurrence as JSON; `undefined` for a slot, whose input is in the file. Throws `AUTOMATION_HELD`. */
+  /** The input of an occurrence as JSON; `undefined` for a slot, whose input is in the file. Throws `OCCURRENCE_UNKNOWN`. */
   input(name: string, occurrence: string, options?: AutomationCaller): Promise<string | undefined>;
   /** The slots of all enabled automations in a span of time. */
   upcoming(options: AutomationCaller & UpcomingOptions): Promise<UpcomingSlots>;
@@ -340,6 +340,7 @@ function createStarts({ files, life, dispatch, open, log }: ChangeParts): Pick<A
       requireAdmin(caller, "ManageServers");
       await files.refresh();
       const { automations } = await open();
+      requireRow(name, await automations.get(name), files);
       const row = requireOccurrence(await automations.getOccurrence(name, id), id);
       if (!["failed", "cancelled", "skipped"].includes(row.state))
         throw createHeldError(`${name}: ${id} is ${row.state}, so it is not run again`);

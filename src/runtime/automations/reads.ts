@@ -7,6 +7,7 @@ import {
   parseAutomationFile,
   type WebhookRefusal,
 } from "../../automations/index.ts";
+import { createError } from "../../errors.ts";
 import { type Caller, OWNER, requireAdmin } from "../../model/caller.ts";
 import type { AutomationRow, Database, OccurrenceRow } from "../../store/index.ts";
 import type { AutomationEntry, AutomationFiles } from "./automation-files.ts";
@@ -19,7 +20,7 @@ import {
   isRunning,
 } from "./facts.ts";
 import type { AutomationApi } from "./index.ts";
-import { createHeldError, createUnknownError } from "./life.ts";
+import { createUnknownError } from "./life.ts";
 import { listNext, listUpcoming, type ScheduledName } from "./upcoming.ts";
 
 /** Which automations are listed. */
@@ -266,8 +267,8 @@ function waitForChange(
   };
 }
 
-/** Throws `AUTOMATION_HELD` for one that does not exist. */
+/** Throws `OCCURRENCE_UNKNOWN` for one that does not exist. */
 export function requireOccurrence(row: OccurrenceRow | undefined, id: string): OccurrenceRow {
-  if (row === undefined) throw createHeldError(`there is no occurrence ${id}; see: skillgate automation history`);
+  if (row === undefined) throw createError("OCCURRENCE_UNKNOWN", `there is no occurrence ${id}`);
   return row;
 }

@@ -34,6 +34,7 @@ const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   KEY_UNKNOWN: "notFound",
   RUN_NOT_FOUND: "notFound",
   AUTOMATION_UNKNOWN: "notFound",
+  OCCURRENCE_UNKNOWN: "notFound",
   AUTOMATION_HELD: "unreachable",
   AUTOMATION_INVALID: "usage",
   APPROVAL_MISSING: "approval",

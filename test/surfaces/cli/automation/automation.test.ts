@@ -106,8 +106,13 @@ test("says how a run failed, and runs its occurrence again", async () => {
   expect((await automation("history", "report")).stdout).toContain(`${occurrence}  manual  failed`);
   expect(await automation("retry", "report", occurrence)).toMatchObject({ exit: 1 });
   expect(await automation("retry", "report", "never")).toMatchObject({
-    exit: 6,
-    stderr: expect.stringContaining("there is no occurrence never"),
+    exit: 5,
+    stderr:
+      "Cannot find the occurrence: there is no occurrence never (OCCURRENCE_UNKNOWN)\nUse one of the ids of: skillgate automation history NAME\n",
+  });
+  expect(await automation("retry", "rport", occurrence)).toMatchObject({
+    exit: 5,
+    stderr: expect.stringContaining("Cannot find the automation: rport; did you mean report? (AUTOMATION_UNKNOWN)"),
   });
   expect(await automation("run", "report", "--input", "{")).toMatchObject({ exit: 2 });
   expect((await automation("list")).stdout).toContain("report  failing");

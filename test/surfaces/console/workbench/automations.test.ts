@@ -352,7 +352,10 @@ describe("the endpoints of automations", () => {
       expect(await send(server, path), path).toMatchObject({ status: 400 });
     for (const reason of [1, "a".repeat(501)])
       expect(await send(server, "/automations/report/pause", { body: { reason } })).toMatchObject({ status: 400 });
-    expect(await send(server, "/automations/report/input?occurrence=gone")).toMatchObject({ status: 409 });
+    expect(await send(server, "/automations/report/input?occurrence=gone")).toMatchObject({
+      status: 404,
+      json: { code: "OCCURRENCE_UNKNOWN" },
+    });
   });
 
   test("list the history in parts, and the coming slots of eight days at most", async () => {
