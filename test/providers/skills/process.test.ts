@@ -151,7 +151,7 @@ describe("skills that misbehave", () => {
     const provider = await load();
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
     await expect(call(provider, "MisbehavingSkill.kill")).rejects.toMatchObject(
-      failed("kill", "did not finish: the skill process used more than 768 MB of memory"),
+      failed("kill", "did not finish: the skill process ended by SIGKILL"),
     );
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
   });
@@ -165,6 +165,14 @@ describe("skills that misbehave", () => {
       ),
     });
     await expect(call(provider, "MisbehavingSkill.until", { ms: 1 })).resolves.toBe("done");
+  });
+
+  test("stops a skill that exceeds its memory outside of its heap [L10]", { tags: "rest" }, async () => {
+    const hoarder = "export function hoard() { for (const all = []; ; ) all.push(Buffer.alloc(1 << 22, 1)); }";
+    const provider = await loadFiles({ "hoarder.js": hoarder }, { memoryBytes: 128 << 20 });
+    await expect(call(provider, "HoarderSkill.hoard")).rejects.toThrow(
+      '"HoarderSkill.hoard" did not finish: the skill process used more than 192 MB of memory',
+    );
   });
 
   test.each([

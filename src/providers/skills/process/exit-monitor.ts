@@ -3,10 +3,11 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 import type { LogLevel } from "../../../model/skill.ts";
+import { describeMemoryExcess } from "./messages.ts";
 
 const MAX_LINE_CHARACTERS = 16_384;
 const KEPT_LINES = 40;
-/** Time to wait for reports that were sent before the exit. */
+/** Time to wait for reports and output that were sent before the exit. */
 const DRAIN_MS = 500;
 
 /** Monitors a child process: forwards its output and reports its exit with the reason. */
@@ -15,7 +16,7 @@ export class ExitMonitor {
   readonly #memoryBytes: number;
   readonly #lastErrors: string[] = [];
   #stopped: string | undefined;
-  /** Resolves when the process has exited and all of its reports have arrived. */
+  /** Resolves when the process has exited, and all of its reports and its output have arrived. */
   readonly over: Promise<void>;
   isOver = false;
 
@@ -27,11 +28,8 @@ export class ExitMonitor {
         this.#stopped ??= `the skill process could not be started: ${error.message}`;
         resolve();
       });
-      child.once("exit", () => {
-        if (channel.closed) return resolve();
-        channel.once("close", () => resolve());
-        return void setTimeout(() => setImmediate(resolve), DRAIN_MS);
-      });
+      child.once("close", () => resolve());
+      child.once("exit", () => setTimeout(() => setImmediate(resolve), DRAIN_MS).unref());
     });
     alive.add(child);
     void this.over.then(() => {
@@ -55,9 +53,8 @@ export class ExitMonitor {
     const { exitCode, signalCode } = this.#child;
     if (this.#lastErrors.some((line) => /heap out of memory|Allocation failed/.test(line)))
       return "the skill process ran out of memory";
-    if (signalCode === "SIGKILL") {
-      return `the skill process used more than ${Math.round(this.#memoryBytes / (1 << 20))} MB of memory`;
-    }
+    const excess = describeMemoryExcess(this.#memoryBytes);
+    if (this.#lastErrors.includes(excess)) return excess;
     return `the skill process ended ${signalCode === null ? `with exit code ${exitCode}` : `by ${signalCode}`}`;
   }
 

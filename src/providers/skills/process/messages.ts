@@ -8,6 +8,11 @@ import type { ExportPath, Layout, ModuleFormat } from "../type-reader/index.ts";
 /** The file descriptor of the channel between the skill process and the runtime. */
 export const CHANNEL = 3;
 
+/** Describes why a skill process was killed, as a clause: the line that it writes to its stderr before. */
+export function describeMemoryExcess(limitBytes: number): string {
+  return `the skill process used more than ${Math.round(limitBytes / (1 << 20))} MB of memory`;
+}
+
 /** A message from the runtime to the skill process. */
 export type Request =
   | LoadRequest

@@ -13,6 +13,7 @@ import { EventLoopSpin } from "../../../../../sandbox/spin-wait.ts";
 import { loadModule, type ImportedModule } from "./load-module.ts";
 import {
   CHANNEL,
+  describeMemoryExcess,
   type Failure,
   type InvokeRequest,
   type LoadRequest,
@@ -101,7 +102,9 @@ process.exit = (code) => {
     code: OWN_CODE,
   });
 };
-const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), { workerData: { parent, limitBytes } });
+const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), {
+  workerData: { parent, limitBytes, excess: describeMemoryExcess(limitBytes) },
+});
 watchdog.unref();
 send({ kind: "ready" });
 
