@@ -1,3 +1,7 @@
+import { existsSync, statSync } from "node:fs";
+import { access, constants } from "node:fs/promises";
+import { dirname } from "node:path";
+
 import { getMessage, SkillgateError } from "../../../errors.ts";
 import { type Database, hasEnded, type StoreLocation } from "../../../store/index.ts";
 import { count } from "../text/layout.ts";
@@ -8,7 +12,7 @@ export async function checkStore(location: StoreLocation): Promise<readonly Doct
   const { hasDatabase, openDatabase, whyNotKept } = await import("../../../store/index.ts");
   const why = await whyNotKept(location);
   if (why !== undefined) return [createCheck("warning", why)];
-  if (!(await hasDatabase(location))) return [createCheck("ok", "none yet; it is created when it is first needed")];
+  if (!(await hasDatabase(location))) return [await checkPlace(location)];
   const warnings: string[] = [];
   try {
     await using database = await openDatabase(location, { repairs: false, warn: (text) => warnings.push(text) });
@@ -20,6 +24,20 @@ export async function checkStore(location: StoreLocation): Promise<readonly Doct
     const fix = thrown instanceof SkillgateError ? getOwnerFix(thrown.code) : "";
     return [createCheck("error", getMessage(thrown), fix)];
   }
+}
+
+/** Checks whether a store can be created. */
+async function checkPlace({ folder = process.cwd() }: StoreLocation): Promise<DoctorCheck> {
+  let nearest = folder;
+  while (!existsSync(nearest)) nearest = dirname(nearest);
+  const isFolder = statSync(nearest).isDirectory();
+  const canWrite = await access(nearest, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isFolder && canWrite) return createCheck("ok", "none yet; it is created when it is first needed");
+  const why = isFolder ? "is not writable" : "is not a folder";
+  return createCheck("error", `cannot be created in ${folder}: ${nearest} ${why}`, getOwnerFix("STORE_UNAVAILABLE"));
 }
 
 /** Milliseconds after which a server would have continued a run. */

@@ -23,6 +23,17 @@ test("shows with doctor where the store is [O1]", async () => {
   expect({ exit, lines }).toEqual({ exit: 0, lines: expect.stringMatching(/^✓ Store: .*skillgate\.db, \d+ KB\n$/) });
 });
 
+test("reports with doctor a store that cannot be created, as a file is where its folder must be [O1]", async () => {
+  const cwd = project({ "settings.yaml": "store:\n  dir: state/store\n", state: "" });
+  const { exit, lines } = await checkStore(cwd);
+  expect({ exit, lines }).toEqual({
+    exit: 2,
+    lines: expect.stringContaining(
+      `✗ Store: cannot be created in ${join(cwd, "state/store")}: ${join(cwd, "state")} is not a folder\n`,
+    ),
+  });
+});
+
 test("names with doctor the version of a store with a newer schema [O1]", async () => {
   const cwd = project(SETTINGS);
   const folder = join(cwd, "state");
