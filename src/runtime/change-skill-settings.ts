@@ -1,7 +1,7 @@
 import type { EnvChange } from "../config/index.ts";
 import { SkillgateError } from "../errors.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
-import { findMistakes, getSecretNames, getSecretVariable } from "./skill-settings.ts";
+import { findMistakes, formatSettingKey, getSecretNames, getSecretVariable } from "./skill-settings.ts";
 
 /** A new value of a setting; `undefined` removes it. */
 export interface SettingChange {
@@ -66,15 +66,16 @@ function requireValidChanges(
   skill: Pick<ProvidedSkill, "name" | "settings">,
   current: Readonly<Record<string, unknown>>,
 ): void {
-  const secretNames = getSecretNames(skill.settings ?? {});
+  const secrets = new Set(getSecretNames(skill.settings ?? {}).map(formatSettingKey));
   const changed = changes.filter(({ value }) => value !== undefined && !hasPlaceholder(value));
   const values = { ...current, ...Object.fromEntries(changed.map(({ key, value }) => [key, value])) };
+  const names = changed.map(({ key }) => formatSettingKey(key));
   const mistakes = findMistakes(values, skill).filter(({ setting }) =>
-    changed.some(({ key }) => setting === key || setting.startsWith(`${key}.`) || setting.startsWith(`${key}[`)),
+    names.some((name) => setting === name || setting.startsWith(`${name}.`) || setting.startsWith(`${name}[`)),
   );
   if (mistakes.length === 0) return;
   const reasons = mistakes.map(({ setting, says }) =>
-    secretNames.includes(setting) ? `"${setting}" does not fit its schema` : says,
+    secrets.has(setting) ? `"${setting}" does not fit its schema` : says,
   );
   throw invalidChange(`Cannot change the settings of ${skill.name}: ${reasons.join("; ")}`);
 }

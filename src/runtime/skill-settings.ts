@@ -6,7 +6,7 @@ import { isRecord, type JsonSchema, toRecord } from "../model/json.ts";
 import type { Problem } from "../model/provider.ts";
 import type { CallContext, ProvidedSkill } from "../model/skill.ts";
 import { createRegistry } from "../registry/index.ts";
-import { createValidator, type Validation, type Validator } from "../validation/index.ts";
+import { createValidator, fieldAt, pointerTo, type Validation, type Validator } from "../validation/index.ts";
 
 /** The settings that a skill receives, and their problems. */
 export interface ResolvedSettings extends Pick<CallContext, "settings" | "secrets"> {
@@ -130,7 +130,8 @@ function resolveSettings(
     problems: [
       ...problems,
       ...toMistakes(checked).map(({ setting, says }) => {
-        const hint = secretNames.includes(setting) ? `; set ${getSecretVariable(name, setting)}` : "";
+        const secret = secretNames.find((each) => formatSettingKey(each) === setting);
+        const hint = secret === undefined ? "" : `; set ${getSecretVariable(name, secret)}`;
         return problem(name, says + hint);
       }),
     ],
@@ -147,6 +148,11 @@ interface SettingMistake {
 /** Returns the mistakes in values as settings of a skill. */
 export function findMistakes(values: Section, { name, settings }: Pick<ProvidedSkill, "name" | "settings">) {
   return settings === undefined ? [] : toMistakes(createValidator().validate(asMethod(name, settings), values));
+}
+
+/** Returns a setting as messages write it: `["a.b"]` for a key that is not a name. */
+export function formatSettingKey(key: string): string {
+  return fieldAt(pointerTo("", key), {});
 }
 
 function toMistakes(checked: Validation): readonly SettingMistake[] {

@@ -13,6 +13,7 @@ import type { Finding } from "./schema/evaluation.ts";
 import { describeErrors } from "./value-check.ts";
 
 export type { Validation } from "./input.ts";
+export { fieldAt, pointerTo } from "./json-pointer.ts";
 export { createPatternTest, createSchemaCheck } from "./schema-check.ts";
 export { createValueCheck, type ValueCheck } from "./value-check.ts";
 

@@ -385,6 +385,7 @@ describe("skills settings, show, health and stats", () => {
       refused('"unit" must be one of "celsius", "fahrenheit", not "kelvin"'),
     );
     expect(await set("unit=fahrenheit", "nope=1")).toMatchObject(refused('"nope" is not a setting, valid are .*'));
+    expect(await set("a.b=1")).toMatchObject(refused('"\\["a.b"\\]" is not a setting, valid are .*'));
     expect(existsSync(join(cwd, "settings.yaml"))).toBe(false);
     expect((await set("unit=${UNIT}")).exit).toBe(0);
     expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toContain("unit: ${UNIT}");
