@@ -97,6 +97,20 @@ async function expectTrusted(cwd: string): Promise<void> {
   expect(stdout).toContain("is already trusted");
 }
 
+test("adds no skill whose record cannot be written, and adds it again once that works [L1]", async () => {
+  const cwd = project({ "skills/.added.json": "{" });
+  const source = join(createTheirs(FILES), "weather");
+  const damaged = await skillgate(["skills", "add", source, "--yes"], { cwd });
+  expect(damaged).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("Cannot read skills/.added.json: it is damaged"),
+  });
+  expect(existsSync(join(cwd, "skills/weather"))).toBe(false);
+  rmSync(join(cwd, "skills/.added.json"));
+  await run(cwd, "add", source, "--yes");
+  expect(readdirSync(join(cwd, "skills")).toSorted()).toEqual([".added.json", "weather"]);
+});
+
 test("adds skills of a git repository at a branch, and records the commit [L1, P12]", { tags: "rest" }, async () => {
   const cwd = project();
   const theirs = createTheirs(

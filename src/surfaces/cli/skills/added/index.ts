@@ -11,7 +11,7 @@ import { lines, shownPath } from "../../text/layout.ts";
 import { createUnknownValueError, UsageError } from "../../usage-error.ts";
 import { compareFiles, copySkill, digestFiles, digestSkill } from "./files.ts";
 import { describeSkill, type PreparedSkill, withFetched } from "./prepare.ts";
-import { type AddedSkill, changeAdded, getRecordFile, readAdded } from "./record.ts";
+import { type AddedSkill, changeAdded, getRecordFile, readAdded, writeAdded } from "./record.ts";
 import { parseSource } from "./source.ts";
 
 interface AddSkillFlags {
@@ -102,7 +102,10 @@ async function confirm(
   });
 }
 
-/** Puts a skill into its folder at once, in place of an earlier version, and records where it is from. */
+/**
+ * Puts a skill into its folder at once, in place of an earlier version, and records where it is from. The record is first: a
+ * folder without one could not be added again.
+ */
 async function putInPlace(skill: PreparedSkill, skillsFolder: string): Promise<void> {
   const { stem, files, source, part, version, digest } = skill;
   const folder = join(skillsFolder, stem);
@@ -112,10 +115,11 @@ async function putInPlace(skill: PreparedSkill, skillsFolder: string): Promise<v
   await makeFolder(skillsFolder, 0o777);
   await changeByHand(
     { cwd: process.cwd(), env: process.env },
-    { files: changed.map((name) => join(folder, name)) },
+    { files: [...changed.map((name) => join(folder, name)), getRecordFile(skillsFolder)] },
     async () => {
       await rm(draft, { recursive: true, force: true });
       await copySkill(skill.folder, draft, stem);
+      await writeAdded(skillsFolder, new Map([[stem, { source, part, version, digest }]]));
       if (existsSync(folder)) {
         await rm(old, { recursive: true, force: true }); // of a command that was ended in between
         await rename(folder, old);
@@ -124,7 +128,6 @@ async function putInPlace(skill: PreparedSkill, skillsFolder: string): Promise<v
       await rm(old, { recursive: true, force: true });
     },
   );
-  await changeAdded(skillsFolder, new Map([[stem, { source, part, version, digest }]]));
 }
 
 export function addSkillsUpdate(skills: CliCommand): void {

@@ -58,17 +58,25 @@ function parseSkill(value: unknown): AddedSkill | undefined {
   };
 }
 
-/** Changes the list; `undefined` removes a skill from it. */
+/** Changes the list by hand; `undefined` removes a skill from it. */
 export async function changeAdded(
   skillsFolder: string,
   changes: ReadonlyMap<string, AddedSkill | undefined>,
 ): Promise<void> {
+  const { changeByHand } = await loadConfigModule();
+  const options = { cwd: process.cwd(), env: process.env };
+  await changeByHand(options, { files: [getRecordFile(skillsFolder)] }, () => writeAdded(skillsFolder, changes));
+}
+
+/** Writes the list as a part of a change by hand. */
+export async function writeAdded(
+  skillsFolder: string,
+  changes: ReadonlyMap<string, AddedSkill | undefined>,
+): Promise<void> {
   const file = getRecordFile(skillsFolder);
-  const { changeByHand, changeFile } = await loadConfigModule();
-  await changeByHand({ cwd: process.cwd(), env: process.env }, { files: [file] }, () =>
-    changeFile(file, { label: shownPath(file), isPrivate: false }, (text = "{}") =>
-      formatAdded(new Map([...parseAdded(text, file), ...changes])),
-    ),
+  const { changeFile } = await loadConfigModule();
+  await changeFile(file, { label: shownPath(file), isPrivate: false }, (text = "{}") =>
+    formatAdded(new Map([...parseAdded(text, file), ...changes])),
   );
 }
 
