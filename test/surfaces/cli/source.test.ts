@@ -63,6 +63,15 @@ test("a source that the settings do not let be used is listed with its reason [O
   });
 });
 
+test("source says that a source does not exist, or that the settings are held, whatever else is held [O1]", async () => {
+  const cwd = project({ "skills/one.js": "export const one = () => 1;" });
+  const env = { SKILLGATE_TRUSTED_FOLDERS: "" };
+  const refresh = (): Promise<Ended> => skillgate(["source", "refresh", "shop"], { cwd, env });
+  expect((await refresh()).stderr).toMatch(/^There is no source shop in settings\.yaml; it has none\n/);
+  writeFileSync(join(cwd, "settings.yaml"), "sources: { shop: { openapi: shop.yaml } }");
+  expect((await refresh()).stderr).toMatch(/^Held, as this folder is not trusted yet: .*settings sources\.shop\n/);
+});
+
 test("source add adds nothing if its document cannot be read [O1]", async () => {
   const cwd = project();
   writeFileSync(join(cwd, "shop.yaml"), "openapi: 3.1.0\npaths: {}\n");

@@ -28,10 +28,18 @@ type EntrySection = "accounts" | "sources";
 /** Creates the error for an entry that cannot be used: it does not exist, or it has a mistake. */
 export function createEntryError(runtime: Runtime, section: EntrySection, name: string): UsageError {
   const names = Object.keys(readSection(runtime, section));
-  const [problem = runtime.heldProblem] = names.includes(name) ? listSettingProblems(runtime, section, name) : [];
+  const [problem = findHeldSettings(runtime, section)] = names.includes(name)
+    ? listSettingProblems(runtime, section, name)
+    : [];
   const existing = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
   const kind = section === "accounts" ? "account" : "source";
   return new UsageError(problem?.error ?? `There is no ${kind} ${name} in settings.yaml; ${existing}`);
+}
+
+/** The problem of a section whose entries are held, and so are not among the settings. */
+function findHeldSettings({ heldProblem }: Runtime, section: EntrySection): Problem | undefined {
+  const isHeld = ["settings.yaml", `settings ${section}.`].some((part) => heldProblem?.error.includes(part));
+  return isHeld ? heldProblem : undefined;
 }
 
 /** The problems of a section of the settings because of which it has no entries, or not the one with this name. */
