@@ -106,9 +106,20 @@ test("adds no skill whose record cannot be written, and adds it again once that 
     stderr: expect.stringContaining("Cannot read skills/.added.json: it is damaged"),
   });
   expect(existsSync(join(cwd, "skills/weather"))).toBe(false);
+  expect(readdirSync(join(cwd, "skills"))).toEqual([".added.json"]);
   rmSync(join(cwd, "skills/.added.json"));
   await run(cwd, "add", source, "--yes");
   expect(readdirSync(join(cwd, "skills")).toSorted()).toEqual([".added.json", "weather"]);
+});
+
+test("says why the files of an added skill cannot be written [L1]", async () => {
+  const cwd = project({ "settings.yaml": "skills:\n  dir: own/skills\n", own: "" });
+  const source = join(createTheirs(FILES), "weather");
+  const { exit, stderr } = await skillgate(["skills", "add", source, "--yes"], { cwd });
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr: expect.stringMatching(/^Cannot write own\/skills\/weather: \w/),
+  });
 });
 
 test("adds skills of a git repository at a branch, and records the commit [L1, P12]", { tags: "rest" }, async () => {

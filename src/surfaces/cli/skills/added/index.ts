@@ -6,6 +6,7 @@ import { makeFolder } from "../../../../shared/files/make-folder.ts";
 import type { CliCommand, CommandResult } from "../../command.ts";
 import { loadConfigModule } from "../../mcp/files.ts";
 import type { CliSession } from "../../session.ts";
+import { toWriteError } from "../../input/write-files.ts";
 import { requireYes } from "../../terminal/ask.ts";
 import { lines, shownPath } from "../../text/layout.ts";
 import { createUnknownValueError, UsageError } from "../../usage-error.ts";
@@ -111,23 +112,26 @@ async function putInPlace(skill: PreparedSkill, skillsFolder: string): Promise<v
   const folder = join(skillsFolder, stem);
   const [draft, old] = [join(skillsFolder, `.${stem}-new`), join(skillsFolder, `.${stem}-old`)];
   const { changeByHand } = await loadConfigModule();
-  const changed = [...new Set([...files.keys(), ...(await digestFiles(folder)).keys()])];
-  await makeFolder(skillsFolder, 0o777);
-  await changeByHand(
-    { cwd: process.cwd(), env: process.env },
-    { files: [...changed.map((name) => join(folder, name)), getRecordFile(skillsFolder)] },
-    async () => {
-      await rm(draft, { recursive: true, force: true });
-      await copySkill(skill.folder, draft, stem);
-      await writeAdded(skillsFolder, new Map([[stem, { source, part, version, digest }]]));
-      if (existsSync(folder)) {
-        await rm(old, { recursive: true, force: true }); // of a command that was ended in between
-        await rename(folder, old);
-      }
-      await rename(draft, folder);
-      await rm(old, { recursive: true, force: true });
-    },
-  );
+  const put = async (): Promise<void> => {
+    await rm(draft, { recursive: true, force: true });
+    await copySkill(skill.folder, draft, stem);
+    await writeAdded(skillsFolder, new Map([[stem, { source, part, version, digest }]]));
+    if (existsSync(folder)) {
+      await rm(old, { recursive: true, force: true }); // of a command that was ended in between
+      await rename(folder, old);
+    }
+    await rename(draft, folder);
+    await rm(old, { recursive: true, force: true });
+  };
+  try {
+    await makeFolder(skillsFolder, 0o777);
+    const changed = [...new Set([...files.keys(), ...(await digestFiles(folder)).keys()])];
+    const written = [...changed.map((name) => join(folder, name)), getRecordFile(skillsFolder)];
+    await changeByHand({ cwd: process.cwd(), env: process.env }, { files: written }, put);
+  } catch (thrown) {
+    await rm(draft, { recursive: true, force: true }).catch(() => {}); // the first failure is reported
+    throw toWriteError(shownPath(folder), thrown);
+  }
 }
 
 export function addSkillsUpdate(skills: CliCommand): void {
