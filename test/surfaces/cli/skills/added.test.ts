@@ -86,6 +86,15 @@ test("adds a skill of a folder after showing what it is, updates and removes it 
       exit: 2,
       stderr: expect.stringContaining("skills/weather was changed since it was added; --force discards"),
     });
+  for (const args of [
+    ["update", "wether"],
+    ["remove", "wether"],
+    ["pack", "wether"],
+  ])
+    expect(await skillgate(["skills", ...args], { cwd })).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining("Unknown skill: wether; did you mean weather"),
+    });
   await run(cwd, "remove", "weather", "--force");
   await expectTrusted(cwd);
   expect(readdirSync(join(cwd, "skills")).toSorted()).toEqual([".added.json", "own.ts"]);

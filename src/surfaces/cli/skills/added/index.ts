@@ -3,13 +3,14 @@ import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { makeFolder } from "../../../../shared/files/make-folder.ts";
+import { createUnknownNameError } from "../../../../shared/suggest.ts";
 import type { CliCommand, CommandResult } from "../../command.ts";
 import { loadConfigModule } from "../../mcp/files.ts";
 import type { CliSession } from "../../session.ts";
 import { toWriteError } from "../../input/write-files.ts";
 import { requireYes } from "../../terminal/ask.ts";
 import { lines, shownPath } from "../../text/layout.ts";
-import { createUnknownValueError, UsageError } from "../../usage-error.ts";
+import { UsageError } from "../../usage-error.ts";
 import { compareFiles, copySkill, digestFiles, digestSkill } from "./files.ts";
 import { describeSkill, type PreparedSkill, withFetched } from "./prepare.ts";
 import { type AddedSkill, changeAdded, getRecordFile, readAdded, writeAdded } from "./record.ts";
@@ -209,7 +210,7 @@ async function selectAdded(skillsFolder: string, names: readonly string[]): Prom
       `No skill was added: ${shownPath(getRecordFile(skillsFolder))} lists none. Add one with: skillgate skills add`,
     );
   const unknown = names.find((name) => !added.has(name));
-  if (unknown !== undefined) throw createUnknownValueError("added skill", unknown, [...added.keys()]);
+  if (unknown !== undefined) throw createUnknownNameError("SKILL_UNKNOWN", unknown, added.keys(), { skill: unknown });
   return [...added].filter(([stem]) => names.length === 0 || names.includes(stem));
 }
 

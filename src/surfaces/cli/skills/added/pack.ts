@@ -4,10 +4,11 @@ import { basename, dirname, extname, join, resolve, sep } from "node:path";
 
 import { isRecord } from "../../../../model/json.ts";
 import type { InspectedModule } from "../../../../providers/skills/index.ts";
+import { createUnknownNameError } from "../../../../shared/suggest.ts";
 import { VERSION } from "../../../../shared/version.ts";
 import type { CliCommand } from "../../command.ts";
 import { lines, shownPath } from "../../text/layout.ts";
-import { createUnknownValueError, UsageError } from "../../usage-error.ts";
+import { UsageError } from "../../usage-error.ts";
 import { copySkill, digestFiles } from "./files.ts";
 import { readPackage } from "./source.ts";
 
@@ -55,12 +56,8 @@ async function findModule(skillsFolder: string, name: string): Promise<Inspected
   if (found !== undefined) return found;
   const problem = problems.find((each) => each.startsWith(name));
   if (problem !== undefined) throw new UsageError(`Cannot pack ${name}: ${problem}`);
-  throw createUnknownValueError(
-    "skill",
-    name,
-    modules.map(({ skill }) => skill),
-    modules.map(getStem),
-  );
+  const names = modules.flatMap((module) => [module.skill, getStem(module)]);
+  throw createUnknownNameError("SKILL_UNKNOWN", name, names, { skill: name });
 }
 
 /** `weather` of `weather.ts` and of `weather/skill.ts`. */
