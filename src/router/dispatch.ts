@@ -9,7 +9,7 @@ import type { CallContext, SkillAccount } from "../model/skill.ts";
 import { createSkillAccount, createUndeclaredError } from "./skill-account.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
 import { findSkillError } from "../shared/errors/skill-error.ts";
-import { createError } from "../errors.ts";
+import { createError, hidePlace } from "../errors.ts";
 import {
   type CallElsewhere,
   getMethodFacts,
@@ -85,7 +85,7 @@ export function dispatch({
       const stack = findSkillError(error)?.stack;
       if (stack !== undefined) call.onSkillError?.(secrets.maskText(stack));
       call.attempts.count = countAttempts(error) ?? call.attempts.count;
-      throw toGuestError(error, call, secrets, (value) => view.hide(value));
+      throw toGuestError(hidePlace(error), call, secrets, (value) => view.hide(value));
     } finally {
       close();
     }

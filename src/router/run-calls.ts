@@ -1,4 +1,4 @@
-import { sentence, SkillgateError } from "../errors.ts";
+import { hidePlace, sentence, SkillgateError } from "../errors.ts";
 import { type AnswerFacts, shownFacts } from "../model/run-observer.ts";
 import type { Call, Route } from "./call.ts";
 
@@ -75,7 +75,8 @@ async function runCall(
 }
 
 /** Returns the message for a caller. An error that is not a `SkillgateError` is an internal one: its message is hidden. */
-function getCallerMessage(error: unknown): string {
+function getCallerMessage(thrown: unknown): string {
+  const error = hidePlace(thrown);
   return error instanceof SkillgateError
     ? error.message
     : sentence("CALL_FAILED", "the runtime could not make the call");

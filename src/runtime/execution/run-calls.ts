@@ -6,7 +6,7 @@ import {
   waitForTurn,
 } from "../../../sandbox/index.ts";
 import { formatDeprecation } from "../../shared/deprecation.ts";
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { getMessage, hidePlace, sentence, SkillgateError } from "../../errors.ts";
 import { type Catalog, getOriginal, isForeign, type Method } from "../../model/catalog.ts";
 import type { Limits } from "../../model/limits.ts";
 import { createCall, createUnknownMethodError } from "../call-method.ts";
@@ -115,7 +115,8 @@ export function createCallHandler(
         const pause = waitForTurn();
         if (pause !== undefined) await pause;
         return encodeAnswer(value, request.limits);
-      } catch (error) {
+      } catch (thrown) {
+        const error = hidePlace(thrown);
         if (method === undefined) {
           const refused = createRecord(call, "refused", performance.now() - startedAt);
           records.set(call.id, () => refused);
@@ -318,7 +319,7 @@ async function answerBuiltin(call: SandboxCall, request: RunRequest, services: R
     const answer = await callBuiltin(call.path, readArguments(call), request, services);
     return { ok: true, json: JSON.stringify(answer) };
   } catch (error) {
-    return { ok: false, error: toErrorFacts(error, undefined) };
+    return { ok: false, error: toErrorFacts(hidePlace(error), undefined) };
   }
 }
 

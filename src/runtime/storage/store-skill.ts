@@ -1,4 +1,3 @@
-import { hidePlace } from "../../errors.ts";
 import type { JsonSchema } from "../../model/json.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { MethodDefinition, ProvidedSkill } from "../../model/skill.ts";
@@ -54,25 +53,14 @@ function createStoreSkill(store: ProgramStore): ProvidedSkill {
     kind: "code",
     isUnlisted: true,
     methods: METHODS,
-    async invoke(method, input, context) {
-      try {
-        return await callStore(store, method, input, context);
-      } catch (error) {
-        throw hidePlace(error);
-      }
+    async invoke({ name }, { key, value, prefix }, context) {
+      if (name === "list") return store.list(typeof prefix === "string" ? prefix : "", context);
+      // The schema says that it is a text.
+      const checked = String(key);
+      if (name === "get") return store.get(checked, context);
+      return name === "set" ? store.set(checked, value, context) : store.delete(checked, context);
     },
   });
-}
-
-async function callStore(
-  store: ProgramStore,
-  ...[{ name }, { key, value, prefix }, context]: Parameters<ProvidedSkill["invoke"]>
-): Promise<unknown> {
-  if (name === "list") return store.list(typeof prefix === "string" ? prefix : "", context);
-  // The schema says that it is a text.
-  const checked = String(key);
-  if (name === "get") return store.get(checked, context);
-  return name === "set" ? store.set(checked, value, context) : store.delete(checked, context);
 }
 
 /** Provides the skills of Skillgate itself. */
