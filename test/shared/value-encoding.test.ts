@@ -5,6 +5,7 @@ import {
   decodeArguments,
   decodeFromGuest,
   encodeForGuest,
+  parseResult,
   toJson,
   toPlainValue,
 } from "../../src/shared/values/value-encoding.ts";
@@ -20,6 +21,18 @@ test("writes the result of a method as JSON; bytes and dates are tagged [S9]", (
   });
   expect(encoded(new Uint8Array([1, 2, 3]))).toEqual({ json: '{"$bytes":"AQID"}', tagged: true });
   expect(encoded(Buffer.from("hi"))).toEqual({ json: '{"$bytes":"aGk="}', tagged: true });
+});
+
+test("hands the JSON of a result on as it came, once, within the limit [S9]", () => {
+  const text = '{ "a": [1, 1.0] }';
+  const value = parseResult(text);
+  expect(value).toEqual({ a: [1, 1] });
+  expect(encoded(value)).toEqual({ json: text, tagged: false });
+  expect(encoded(value)).toEqual({ json: '{"a":[1,1]}', tagged: false });
+  expect(encoded({ ...(parseResult(text) as object) })?.json).toBe('{"a":[1,1]}');
+  expect(encoded(parseResult(JSON.stringify(["x".repeat(1_000)])))).toBeUndefined();
+  expect(encoded(parseResult('"text"'))?.json).toBe('"text"');
+  expect(() => parseResult("{")).toThrow(SyntaxError);
 });
 
 test("writes documented values for what JSON cannot represent [S9]", () => {

@@ -18,9 +18,21 @@ export class NestedTooDeeply extends Error {
  * state of objects such as a URL or a Response. Throws `NotCloneable`, or `NestedTooDeeply`.
  */
 export function cloneData(result: unknown): unknown {
+  return toPlainData(result).data;
+}
+
+export interface PlainData {
+  readonly data: unknown;
+  /** True if JSON has the same data: a tree without NaN, Infinity, -0, undefined and integers of any size. */
+  readonly isJson: boolean;
+}
+
+/** Converts a result as `cloneData` does, and finds whether a JSON text of less than 64 MB can carry it. */
+export function toPlainData(result: unknown): PlainData {
   try {
-    if (isSurelyPlain(result)) return result;
-    return new CloneWalk().plain(result, "result");
+    const walk = { values: MAX_PLAIN, characters: MAX_JSON_CHARACTERS, isJson: true };
+    if (isSurelyPlain(result, walk)) return { data: result, isJson: walk.isJson && walk.characters >= 0 };
+    return { data: new CloneWalk().plain(result, "result"), isJson: false };
   } catch (error) {
     throw error instanceof RangeError ? new NestedTooDeeply() : error;
   }
@@ -29,27 +41,61 @@ export function cloneData(result: unknown): unknown {
 /** Values that are looked at for whether all are plain: shared parts count each time. */
 const MAX_PLAIN = 200_000;
 
+/** Characters of texts and names in a value that is sent as JSON; escaped, each can take six. */
+const MAX_JSON_CHARACTERS = 4 << 20;
+
+/** Counts what is left to look at, and notes whether JSON has all that was seen. */
+interface PlainWalk {
+  values: number;
+  characters: number;
+  isJson: boolean;
+}
+
 /** True for most results: those in which the walk would change nothing. */
-function isSurelyPlain(result: unknown): boolean {
+function isSurelyPlain(result: unknown, walk: PlainWalk): boolean {
   try {
-    return isPlain(result, MAX_DEPTH, { values: MAX_PLAIN });
+    return isPlain(result, MAX_DEPTH, walk);
   } catch {
     return false; // a getter failed: the walk tells its place
   }
 }
 
 /** True if a value is a tree of plain lists and objects of at most `levels` levels, without a `toJSON`. */
-function isPlain(value: unknown, levels: number, left: { values: number }): boolean {
-  if (typeof value !== "object" || value === null) return typeof value !== "function" && typeof value !== "symbol";
-  if (levels === 0 || left.values < 0 || types.isProxy(value)) return false;
-  const isList = Array.isArray(value);
-  if (!isList && (isClassInstance(value) || "toJSON" in value)) return false;
-  const members = isList ? value : Object.keys(value);
-  left.values -= members.length;
-  if (left.values < 0) return false;
-  for (const member of members)
-    if (!isPlain(isList ? member : Reflect.get(value, member), levels - 1, left)) return false;
+function isPlain(value: unknown, levels: number, walk: PlainWalk): boolean {
+  if (typeof value !== "object" || value === null) {
+    if (typeof value === "string") walk.characters -= value.length;
+    else walk.isJson &&= isInJson(value);
+    return typeof value !== "function" && typeof value !== "symbol";
+  }
+  if (levels === 0 || types.isProxy(value)) return false;
+  if (Array.isArray(value)) return isPlainList(value, levels - 1, walk);
+  if (isClassInstance(value) || "toJSON" in value) return false;
+  return hasPlainMembers(value as Readonly<Record<string, unknown>>, levels - 1, walk);
+}
+
+function isPlainList(list: readonly unknown[], levels: number, walk: PlainWalk): boolean {
+  walk.values -= list.length;
+  if (walk.values < 0) return false;
+  walk.isJson &&= !("toJSON" in list);
+  for (const member of list) if (!isPlain(member, levels, walk)) return false;
   return true;
+}
+
+function hasPlainMembers(object: Readonly<Record<string, unknown>>, levels: number, walk: PlainWalk): boolean {
+  const names = Object.keys(object);
+  walk.values -= names.length;
+  if (walk.values < 0) return false;
+  for (const name of names) {
+    walk.characters -= name.length;
+    if (!isPlain(object[name], levels, walk)) return false;
+  }
+  return true;
+}
+
+/** True if JSON has exactly this value, which is no text. */
+function isInJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  return typeof value === "boolean" || value === null;
 }
 
 const CYCLE = "refers back to a value that contains it (a cycle); return only the members that are needed";

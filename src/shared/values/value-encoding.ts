@@ -15,10 +15,29 @@ export interface EncodedValue {
  * that JSON cannot represent is null.
  */
 export function encodeForGuest(value: unknown, maxCharacters: number): EncodedValue | undefined {
+  const text = takeText(value);
+  if (text !== undefined) return text.length > maxCharacters ? undefined : { json: text, tagged: false };
   const kind = classify(value, maxCharacters);
   if (kind === "long") return undefined;
   // Without a replacer function, `JSON.stringify` takes a third of the time.
   return kind === "plain" ? { json: JSON.stringify(value) ?? "null", tagged: false } : encodeSpecial(value);
+}
+
+/** The texts of values that arrived as JSON, until they are encoded again. Such a value must not be changed. */
+const texts = new WeakMap<object, string>();
+
+/** Parses JSON that another process wrote, and keeps the text for the guest. Throws a `SyntaxError` for any other text. */
+export function parseResult(json: string): unknown {
+  const value: unknown = JSON.parse(json);
+  if (typeof value === "object" && value !== null) texts.set(value, json);
+  return value;
+}
+
+function takeText(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const text = texts.get(value);
+  if (text !== undefined) texts.delete(value);
+  return text;
 }
 
 /** Tells whether JSON can represent a whole value, and whether its text is certainly too long; counts no further. */

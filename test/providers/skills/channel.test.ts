@@ -32,6 +32,14 @@ async function load() {
         writeSync(3, head);
         return new Promise(() => {});
       }
+      /** A result that says to be JSON and is none. */
+      export function garble() {
+        const write = DefaultSerializer.prototype.writeValue;
+        DefaultSerializer.prototype.writeValue = function (message) {
+          return write.call(this, message.isJson ? { ...message, value: "{" } : message);
+        };
+        return {};
+      }
       export function flood(context: CallContext) {
         for (let line = 0; line < 900; line++) context.log("info", "x".repeat(10_000));
         const until = Date.now() + 2_500;
@@ -75,6 +83,50 @@ test("ends the process at an incomplete message, and does not restart its calls 
   await expect(call(provider, "PayingSkill.pay")).rejects.toMatchObject(failed("PayingSkill.pay", UNREADABLE));
   await forged;
   expect(await paid()).toBe("paid\n");
+});
+
+test("ends the process at a result that is not JSON, and does not restart its calls [L10]", async () => {
+  const { provider, paid } = await load();
+  const garbled = expect(call(provider, "WritingSkill.garble")).rejects.toMatchObject(
+    failed("WritingSkill.garble", UNREADABLE),
+  );
+  await garbled;
+  await expect(call(provider, "PayingSkill.pay")).resolves.toBe("paid");
+  expect(await paid()).toBe("paid\n");
+});
+
+test("gives each result as it was returned, whether JSON has it or not [L10]", async () => {
+  const provider = await loadFiles({
+    "returning.mjs": `
+      const shared = { id: 1 };
+      const values = {
+        plain: () => ({ list: [1, "zwei €", true, null, { "__proto__x": [] }], text: String.fromCharCode(0xd800, 0), "2": 2, "1": 1 }),
+        numbers: () => ({ none: NaN, zero: -0, all: Infinity, long: 2n ** 70n }),
+        zero: () => ({ at: -0 }),
+        gaps: () => ({ gap: undefined, list: [, 1] }),
+        proto: () => JSON.parse('{"__proto__": {"a": 1}, "b": 2}'),
+        shared: () => [shared, shared],
+        special: () => [new Date(0), new Uint8Array([1, 2]), new Map([["a", new Set([1])]])],
+        patched: () => { JSON.stringify = () => "{}"; return { kept: true }; },
+        own: () => [Object.assign([1], { toJSON: () => "other" })],
+        controls: () => ({ text: String.fromCharCode(0).repeat(12 << 20) }),
+      };
+      export const get = (name) => values[name]();`,
+  });
+  const get = (name: string): Promise<unknown> => call(provider, "ReturningSkill.get", { name });
+  const plain = { 1: 1, 2: 2, list: [1, "zwei €", true, null, { __proto__x: [] }], text: "\ud800\0" };
+  expect(JSON.stringify(await get("plain"))).toBe(JSON.stringify(plain));
+  expect(await get("numbers")).toStrictEqual({ none: Number.NaN, zero: -0, all: Infinity, long: 2n ** 70n });
+  expect(await get("zero")).toStrictEqual({ at: -0 });
+  const gap = Object.assign(Array(2), { 1: 1 });
+  expect(await get("gaps")).toStrictEqual({ gap: undefined, list: gap });
+  expect(JSON.stringify(await get("proto"))).toBe('{"__proto__":{"a":1},"b":2}');
+  expect(await get("shared")).toEqual([{ id: 1 }, { id: 1 }]);
+  const special = [new Date(0), new Uint8Array([1, 2]), new Map([["a", new Set([1])]])];
+  expect(await get("special")).toEqual(special);
+  expect(await get("patched")).toEqual({ kept: true });
+  await expect(get("own")).rejects.toThrow("did not return plain data");
+  expect(await get("controls")).toEqual({ text: "\0".repeat(12 << 20) });
 });
 
 test("reads long output of a skill that then computes, and starts no call twice [L10]", { tags: "rest" }, async () => {

@@ -68,7 +68,8 @@ export type Response =
   | ({ readonly kind: "loaded" } & Loaded)
   | { readonly kind: "failed"; readonly failure: Failure }
   | { readonly kind: "started" | "late" | "cancelled"; readonly call: number }
-  | { readonly kind: "result"; readonly call: number; readonly value: unknown }
+  /** With `isJson`, `value` is the text of the result: it is read several times as fast as data. */
+  | { readonly kind: "result"; readonly call: number; readonly value: unknown; readonly isJson?: true }
   | {
       readonly kind: "error";
       readonly call: number;

@@ -1,13 +1,14 @@
 import { toLogLevel } from "../../../shared/log-levels.ts";
 import { parseMetadata } from "../../../authoring/metadata.ts";
 import { isRecord, isTextList, toList } from "../../../model/json.ts";
+import { parseResult } from "../../../shared/values/value-encoding.ts";
 import { isMemberName } from "../../../shared/names/skill-names.ts";
 import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
 import type { AccountRequest, MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import type { ExportPath } from "../type-reader/index.ts";
 import type { Failure, Loaded, LoadedSkill, LoadedTool, StoreQuestion, Response } from "./messages.ts";
 
-/** Parses a message of the skill process; `undefined` if it is not a report. */
+/** Parses a message of the skill process; `undefined` if it is not a report. Throws for a result that is not JSON. */
 export function parseResponse(message: unknown): Response | undefined {
   if (!isRecord(message)) return undefined;
   const { kind, call } = message;
@@ -28,7 +29,7 @@ export function parseResponse(message: unknown): Response | undefined {
     case "cancelled":
       return { kind, call };
     case "result":
-      return { kind, call, value: message["value"] };
+      return { kind, call, value: message["isJson"] === true ? parseResult(text(message["value"])) : message["value"] };
     case "error":
       return { kind, call, failure: parseFailure(message["failure"]), isStray: message["isStray"] === true };
     case "log":

@@ -10,7 +10,7 @@ import { ExitMonitor } from "./exit-monitor.ts";
 import { newToken, packMessage, Unpacker } from "./framing.ts";
 import { type ImportLimits, Imports } from "./imports.ts";
 import { getInspectorFlags, takeInspectorLine } from "./inspector.ts";
-import { CHANNEL, type Loaded, type LoadRequest, type Request } from "./messages.ts";
+import { CHANNEL, type Loaded, type LoadRequest, type Request, type Response } from "./messages.ts";
 import { parseResponse } from "./parse-report.ts";
 import { skillEnvironment } from "./skill-environment.ts";
 import { getProjectFrames, ProcessGone } from "./skill-errors.ts";
@@ -153,7 +153,10 @@ export class SkillProcess {
   }
 
   #listen(): void {
-    const messages = new Unpacker(this.#word, (message) => notifyListeners(() => this.#onMessage(message)));
+    const messages = new Unpacker(this.#word, (message) => {
+      const response = parseResponse(message);
+      if (response !== undefined) notifyListeners(() => this.#onResponse(response));
+    });
     const messageTimeout = new MessageTimeout(() => this.#distrust());
     this.#channel.on("close", () => messageTimeout.end());
     this.#channel.on("data", (bytes: Buffer) => {
@@ -175,9 +178,7 @@ export class SkillProcess {
     this.#calls.fail(why);
   }
 
-  #onMessage(message: unknown): void {
-    const response = parseResponse(message);
-    if (response === undefined) return;
+  #onResponse(response: Response): void {
     if ("call" in response) return this.#calls.onResponse(response);
     switch (response.kind) {
       case "ready":

@@ -24,7 +24,7 @@ import {
 } from "../messages.ts";
 import { describeWithheld, followWithheld } from "../skill-environment.ts";
 import { OWN_CODE } from "../skill-errors.ts";
-import { NestedTooDeeply, NotCloneable, cloneData } from "../../../../shared/values/clone-data.ts";
+import { NestedTooDeeply, NotCloneable, toPlainData } from "../../../../shared/values/clone-data.ts";
 import { runCall } from "./run-call.ts";
 import { showSourcesInStacks } from "./stacks.ts";
 import { writeAllSync } from "./write-sync.ts";
@@ -38,6 +38,8 @@ const READ_BYTES = 64 << 10;
  */
 const [limitBytes = 0, parent = 0] = process.argv.splice(2).map(Number);
 const exit = process.exit.bind(process);
+/** Writes JSON, whatever skills make of the global function. */
+const { stringify } = JSON;
 const send = openChannel();
 const modules = new Map<string, ImportedModule>();
 const calls = new Map<number, AbortController>();
@@ -238,11 +240,17 @@ function ask(call: number, question: StoreQuestion): Promise<unknown> {
 
 function answer({ call, path, module }: InvokeRequest, end: InvokeEnd): void {
   try {
-    if (end.kind === "returned") send({ kind: "result", call, value: cloneData(end.value) });
+    if (end.kind === "returned") sendResult(call, end.value);
     else send({ kind: "error", call, failure: explainFailure(end.thrown, module), isStray: false });
   } catch (error) {
     send({ kind: "error", call, failure: failureToReturn(error, path), isStray: false });
   }
+}
+
+function sendResult(call: number, value: unknown): void {
+  const { data, isJson } = toPlainData(value);
+  if (isJson && typeof data === "object") send({ kind: "result", call, value: stringify(data), isJson });
+  else send({ kind: "result", call, value: data });
 }
 
 /** Describes why a result cannot leave the process. */
