@@ -521,9 +521,9 @@ describe("records and statistics [X6, S12]", () => {
   test("keep the newest records", { tags: "rest" }, async () => {
     const { call } = benchWith();
     const router = routerWith();
-    for (let id = 0; id < 20_010; id++) await router.route(call([], { id }));
+    for (let id = 0; id < 2_010; id++) await router.route(call([], { id }));
     const ids = router.entries().map(({ callId }) => callId);
-    expect([ids.length, ids[0], ids.at(-1)]).toEqual([10_000, 10_010, 20_009]);
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([1_000, 1_010, 2_009]);
   });
 
   test("count attempted calls, not refused ones", async () => {
