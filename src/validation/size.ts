@@ -30,11 +30,13 @@ export function measure(value: unknown): {
       weight += typeof each === "string" ? 1 + (each.length >> 4) : 1;
       hasBigInts ||= typeof each === "bigint";
       if (typeof each !== "object" || each === null) continue;
-      hasDates ||= each instanceof Date;
-      const isCollection = each instanceof Set || each instanceof Map;
-      hasCollections ||= isCollection;
-      if (isCollection || Array.isArray(each)) for (const inner of each) below.push(inner);
+      if (Array.isArray(each)) for (const inner of each) below.push(inner);
       else if (isPlainObject(each)) for (const key of Object.keys(each)) below.push(each[key]);
+      else if (each instanceof Date) hasDates = true;
+      else if (each instanceof Set || each instanceof Map) {
+        hasCollections = true;
+        for (const inner of each) below.push(inner);
+      }
     }
     level = below;
     depth++;

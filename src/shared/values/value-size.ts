@@ -77,10 +77,6 @@ interface Remaining {
 
 /** Puts the members on the stack, unless there are too many of them. */
 function take(structure: object, stack: unknown[], remaining: Remaining): void {
-  if (ArrayBuffer.isView(structure) || structure instanceof ArrayBuffer) {
-    remaining.characters -= structure.byteLength;
-    return;
-  }
   if (Array.isArray(structure) || structure instanceof Set || structure instanceof Map) {
     remaining.values -= Array.isArray(structure) ? structure.length : structure.size;
     if (remaining.values < 0) return;
@@ -88,11 +84,19 @@ function take(structure: object, stack: unknown[], remaining: Remaining): void {
     if (structure instanceof Map) for (const key of structure.keys()) stack.push(key);
     return;
   }
+  if (ArrayBuffer.isView(structure) || structure instanceof ArrayBuffer) {
+    remaining.characters -= structure.byteLength;
+    return;
+  }
+  takeMembers(structure as Readonly<Record<string, unknown>>, stack, remaining);
+}
+
+function takeMembers(structure: Readonly<Record<string, unknown>>, stack: unknown[], remaining: Remaining): void {
   const names = Object.keys(structure);
   remaining.values -= names.length;
   if (remaining.values < 0) return;
   for (const name of names) {
     remaining.characters -= name.length;
-    stack.push(Reflect.get(structure, name));
+    stack.push(structure[name]);
   }
 }

@@ -107,8 +107,10 @@ function createRest(
     if (schema === false && start > 0)
       return list.length <= start || node.report(keyword, { value: list, location, run }, { limit: start });
     let isValid = true;
-    for (let key = start; key < list.length; key++)
+    for (let key = start; key < list.length; key++) {
+      if (part.accepts(list[key], run)) continue;
       if (!part.evaluate(list[key], { above: location, key }, run)) isValid = false;
+    }
     describeItems(described, list.length);
     return isValid;
   });

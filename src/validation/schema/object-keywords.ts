@@ -29,10 +29,10 @@ export const OBJECT_KEYWORDS = {
     if (!isTextList(names)) return "must be a list of names";
     return forObject((data, location, run) => {
       run.step(names.length >> 4);
-      const missing = names.filter((name) => !has(data, name));
-      for (const missingProperty of missing)
+      if (names.every((name) => has(data, name))) return true;
+      for (const missingProperty of names.filter((name) => !has(data, name)))
         node.report("required", { value: data, location, run }, { missingProperty });
-      return missing.length === 0;
+      return false;
     });
   },
   dependencies(dependencies, node, parts) {
@@ -51,13 +51,13 @@ export const OBJECT_KEYWORDS = {
   additionalProperties(schema, node, parts) {
     if (!isSchema(schema)) return "must be a schema";
     const part = addPart(parts, node, schema, "additionalProperties");
-    const properties: unknown = node.get("properties");
+    const knownNames = new Set(Object.keys(toRecord(node.get("properties"))));
     const patterns = readPatterns(node);
     return forObject((data, location, run, described) => {
       let isValid = true;
       for (const name of run.listNames(data)) {
         run.step(patterns.length);
-        if (data[name] === undefined || (isRecord(properties) && Object.hasOwn(properties, name))) continue;
+        if (knownNames.has(name) || data[name] === undefined) continue;
         if (patterns.some(({ test }) => test(name))) continue;
         described?.names.add(name);
         const isAllowed =
@@ -75,13 +75,17 @@ export const OBJECT_KEYWORDS = {
       return { name, index, part: addPart(parts, node, schema, "properties", name) };
     });
     const byName = new Map(members.map((member) => [member.name, member]));
+    const selectMembers = (data: object, run: Evaluation): readonly MemberSchema[] => {
+      if (members.length <= MAX_SCHEMAS_FOR_NAME) return members;
+      const names = run.listNames(data);
+      return members.length <= MAX_SCHEMAS_FOR_NAME * (1 + names.length) ? members : sortMembers(names, byName);
+    };
     return forObject((data, location, run, described) => {
       let isValid = true;
-      const names = run.listNames(data);
-      const isFull = members.length <= MAX_SCHEMAS_FOR_NAME * (1 + names.length);
-      for (const { part, name } of isFull ? members : sortMembers(names, byName)) {
+      for (const { part, name } of selectMembers(data, run)) {
         if (!has(data, name)) continue;
         described?.names.add(name);
+        if (part.accepts(data[name], run)) continue;
         if (!part.evaluate(data[name], { above: location, key: name }, run)) isValid = false;
       }
       return isValid;

@@ -4,6 +4,7 @@ import type { TimeBudget } from "../time-budget.ts";
 import { parsePointer } from "../json-pointer.ts";
 import { listKeywords } from "./keywords.ts";
 import { hasIdentifier, type NodeContent, SchemaNode } from "./schema-node.ts";
+import { createTypeTest } from "./value-keywords.ts";
 
 /** The keywords whose values are schemas by name. */
 const SCHEMAS_BY_NAME: ReadonlySet<string> = new Set([
@@ -78,13 +79,16 @@ export class SchemaDocument {
     if (!isRecord(schema)) return { checks: [], parts: [], fault: `${node.path} is not a schema` };
     const parts: SchemaNode[] = [];
     const faults: string[] = [];
-    const checks = listKeywords(schema).flatMap(([keyword, create]) => {
+    const keywords = listKeywords(schema);
+    const checks = keywords.flatMap(([keyword, create]) => {
       const check = create(node.get(keyword), node, parts);
       if (typeof check === "string") faults.push(`"${keyword}" at ${node.path} ${check}`);
       return typeof check === "function" ? [check] : [];
     });
     const isChecked = faults.length === 0 || node === this.root;
-    return { checks: isChecked ? checks : [], parts: isChecked ? parts : [], fault: faults[0] };
+    if (!isChecked) return { checks: [], parts: [], fault: faults[0] };
+    const hasOnlyType = keywords.every(([keyword]) => keyword === "type");
+    return { checks, parts, fault: faults[0], test: hasOnlyType ? createTypeTest(node.get("type"), node) : undefined };
   }
 
   /** Finds the schema that a reference leads to; `undefined` for none. */

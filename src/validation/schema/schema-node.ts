@@ -83,6 +83,14 @@ export class SchemaNode {
     return isValid;
   }
 
+  /** True for a value that needs no further check: the schema asks for its type, and for nothing else. */
+  accepts(value: unknown, run: Evaluation): boolean {
+    const { test } = this.#open();
+    if (test === undefined) return false;
+    run.step();
+    return test(value);
+  }
+
   /** Reports that a value does not satisfy a keyword. */
   report(
     keyword: string,
@@ -104,6 +112,8 @@ export interface NodeContent {
   readonly checks: readonly Check[];
   readonly parts: readonly SchemaNode[];
   readonly fault: string | undefined;
+  /** The test of a schema that only asks for a type. */
+  readonly test?: ((value: unknown) => boolean) | undefined;
 }
 
 interface PathBelow {

@@ -17,12 +17,9 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** The keywords for values of any type, and for numbers and texts. */
 export const VALUE_KEYWORDS = {
   type(value, node) {
-    const names = [value].flat();
-    const tests = names.map((name) => typeof name === "string" && Object.hasOwn(TYPES, name) && TYPES[name]);
-    if (names.length === 0 || !tests.every(isTest)) return "must name types of JSON";
-    if (node.get("nullable") === true) tests.push(isNull);
-    return (data, location, run) =>
-      tests.some((test) => test(data)) || node.report("type", { value: data, location, run }, { type: value });
+    const test = createTypeTest(value, node);
+    if (test === undefined) return "must name types of JSON";
+    return (data, location, run) => test(data) || node.report("type", { value: data, location, run }, { type: value });
   },
   enum(value, node) {
     if (!Array.isArray(value) || value.length === 0) return "must be a list of values";
@@ -131,6 +128,15 @@ function getTextTest(format: TextFormat): (text: string) => boolean {
 
 function isTest(value: unknown): value is (data: unknown) => boolean {
   return typeof value === "function";
+}
+
+/** Returns the test whether a value has one of the types of a schema; `undefined` if they are not types of JSON. */
+export function createTypeTest(type: unknown, node: SchemaNode): ((data: unknown) => boolean) | undefined {
+  const names = [type].flat();
+  const tests = names.map((name) => typeof name === "string" && Object.hasOwn(TYPES, name) && TYPES[name]);
+  if (names.length === 0 || !tests.every(isTest)) return undefined;
+  if (node.get("nullable") === true) tests.push(isNull);
+  return tests.length === 1 ? tests[0] : (data) => tests.some((test) => test(data));
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
