@@ -52,36 +52,69 @@ export interface ResultSpace {
   readonly handles: ResultHandles;
 }
 
-/** Keeps results in memory: for an hour by default, and never more than `maxBytes` of them; the oldest go first. */
-export function createKeptResults(ttlMs = 3_600_000, maxBytes = 128 << 20, now: () => number = Date.now): KeptResults {
-  const results = new Map<string, { readonly text: string; readonly until: number; readonly caller: string }>();
-  let usedBytes = 0;
+interface CallerResults {
+  readonly texts: Map<string, { readonly text: string; readonly until: number }>;
+  bytes: number;
+}
 
-  function forget(uri: string): void {
-    usedBytes -= (results.get(uri)?.text.length ?? 0) * 2;
-    results.delete(uri);
+/**
+ * Keeps results in memory: for an hour by default, and never more than `maxBytes` of them. Beyond that, the caller that has the most
+ * loses its oldest.
+ */
+export function createKeptResults(ttlMs = 3_600_000, maxBytes = 128 << 20, now: () => number = Date.now): KeptResults {
+  const callers = new Map<string, CallerResults>();
+
+  function add(id: string, uri: string, text: string): void {
+    const own = callers.get(id) ?? { texts: new Map(), bytes: 0 };
+    callers.set(id, own);
+    own.texts.set(uri, { text, until: now() + ttlMs });
+    own.bytes += text.length * 2;
+  }
+
+  function forget(id: string, uri: string): void {
+    const own = callers.get(id);
+    const bytes = (own?.texts.get(uri)?.text.length ?? 0) * 2;
+    own?.texts.delete(uri);
+    if (own !== undefined) own.bytes -= bytes;
+    if (own?.texts.size === 0) callers.delete(id);
+  }
+
+  function forgetExpired(): void {
+    for (const [id, { texts }] of callers)
+      for (const [uri, { until }] of texts) {
+        if (until > now()) break;
+        forget(id, uri);
+      }
+  }
+
+  /** Forgets results until there is space, except for the newest. */
+  function forgetExcess(newest: string): void {
+    const getUsed = (): number => [...callers.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    while (getUsed() > maxBytes) {
+      const oldest = [...callers].flatMap(([id, { texts, bytes }]) => {
+        const [uri] = texts.keys();
+        return uri === undefined || uri === newest ? [] : [{ id, uri, bytes }];
+      });
+      const [surplus] = oldest.toSorted((one, other) => other.bytes - one.bytes);
+      if (surplus === undefined) return;
+      forget(surplus.id, surplus.uri);
+    }
   }
 
   return {
-    keep(runId, text, caller = OWNER) {
+    keep(runId, text, { id } = OWNER) {
+      forgetExpired();
+      const own = callers.get(id)?.texts;
       let n = 1;
-      while (results.has(`result://${runId}/${n}`)) n++;
+      while (own?.has(`result://${runId}/${n}`) === true) n++;
       const uri = `result://${runId}/${n}`;
-      results.set(uri, { text, until: now() + ttlMs, caller: caller.id });
-      usedBytes += text.length * 2;
-      for (const [oldest, entry] of results) {
-        if (oldest === uri || (usedBytes <= maxBytes && entry.until > now())) break;
-        forget(oldest);
-      }
+      add(id, uri, text);
+      forgetExcess(uri);
       return uri;
     },
-    read(uri, offset = 0, length = 16_384, caller = OWNER) {
-      const entry = results.get(uri);
-      if (entry?.caller !== caller.id) return undefined;
-      if (entry.until <= now()) {
-        forget(uri);
-        return undefined;
-      }
+    read(uri, offset = 0, length = 16_384, { id } = OWNER) {
+      const entry = callers.get(id)?.texts.get(uri);
+      if (entry === undefined || entry.until <= now()) return undefined;
       return { text: entry.text.slice(offset, offset + length), total: entry.text.length };
     },
   };

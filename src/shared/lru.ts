@@ -24,3 +24,16 @@ export function deleteOldest<Key>(
     remove(oldest);
   }
 }
+
+/** Returns the entry that goes if there are too many: the first one of the owner that has the most, so that no owner takes the place of others. */
+export function findSurplus<Entry>(
+  entries: Iterable<Entry>,
+  getOwner: (entry: Entry) => string,
+  getSize: (entry: Entry) => number = () => 1,
+): Entry | undefined {
+  const list = [...entries];
+  const sizes = new Map<string, number>();
+  for (const entry of list) sizes.set(getOwner(entry), (sizes.get(getOwner(entry)) ?? 0) + getSize(entry));
+  const most = Math.max(...sizes.values());
+  return list.find((entry) => sizes.get(getOwner(entry)) === most);
+}

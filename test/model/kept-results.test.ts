@@ -35,3 +35,21 @@ test("returns a stored result only to the caller of its run [S11]", () => {
   expect(results.read(uri, 0, 10, bob)).toBeUndefined();
   expect(results.read(uri)).toBeUndefined();
 });
+
+test("never drops the results of a caller for one that has more [S11, V6]", () => {
+  const results = createKeptResults(1_000, 100, () => 0);
+  const [ada, bob] = ["ada", "bob"].map((id) => ({ id, permissions: ["call:*"] }));
+  const own = results.keep("run-1", "x".repeat(10), ada);
+  const first = results.keep("run-2", "y".repeat(20), bob);
+  const second = results.keep("run-3", "z".repeat(30), bob);
+  expect(results.read(own, 0, 10, ada)?.total).toBe(10);
+  expect([results.read(first, 0, 10, bob), results.read(second, 0, 10, bob)?.total]).toEqual([undefined, 30]);
+});
+
+test("reads the newest result, however large it is [S11]", () => {
+  const results = createKeptResults(1_000, 100, () => 0);
+  const [ada, bob] = ["ada", "bob"].map((id) => ({ id, permissions: ["call:*"] }));
+  const small = results.keep("run-1", "x".repeat(20), ada);
+  const large = results.keep("run-2", "y".repeat(45), bob);
+  expect([results.read(small, 0, 10, ada), results.read(large, 0, 10, bob)?.total]).toEqual([undefined, 45]);
+});

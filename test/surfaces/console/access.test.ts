@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
 import { createKeys } from "../../../src/keys/index.ts";
 import { createConsoleEndpoints } from "../../../src/surfaces/console/api/index.ts";
+import { createSessions } from "../../../src/surfaces/console/security/sessions.ts";
 import type { ConsoleServices } from "../../../src/surfaces/console/services.ts";
 import { goTo, hasChromium, openConsole, openPage, serveConsole, takeScreenshot, useBrowser } from "./browser.ts";
 
@@ -49,6 +50,14 @@ async function serveSecrets(): Promise<{ readonly url: string; readonly key: str
   await database.audit.append([{ time: new Date().toISOString(), caller: "owner", method: `${SECRET}.see` }]);
   return { url, key: text };
 }
+
+test("no caller ends the logins of one that has fewer [O2, V6]", () => {
+  const logins = createSessions();
+  const own = logins.open({ kind: "link" }, "owner");
+  const others = Array.from({ length: 1_100 }, () => logins.open({ kind: "token", token: "key" }, "key:few"));
+  expect(logins.find(own)).toBeDefined();
+  expect([logins.find(others[0] ?? ""), logins.find(others.at(-1) ?? "")]).toEqual([undefined, expect.anything()]);
+});
 
 describe("every endpoint of the console", () => {
   test("is in the table [O2]", () => {

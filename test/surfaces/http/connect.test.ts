@@ -2,11 +2,23 @@ import { expect, test } from "vitest";
 
 import { createKeys } from "../../../src/keys/index.ts";
 import type { RuntimeOptions } from "../../../src/runtime/options.ts";
+import { createConnectSessions } from "../../../src/surfaces/http/connect/sessions.ts";
 import { CLIENT_SECRET, startOAuthProvider, type TestProvider } from "../../support/servers/oauth-provider.ts";
 import { folder, serve } from "../serving.ts";
 
 const OWN_TOKEN = "the-token-of-the-server";
 const STATIC = { wiki: { type: "bearer", for: "caller" }, common: { type: "bearer", for: "everyone" } } as const;
+
+test("no caller ends the pages of one that has fewer [V6]", () => {
+  const pages = createConnectSessions();
+  const own = pages.open("key-1", "ada");
+  const others = Array.from({ length: 1_100 }, () => pages.open("key-2", "bob"));
+  expect([pages.find(own), pages.find(others[0] ?? ""), pages.find(others.at(-1) ?? "")]).toEqual([
+    "key-1",
+    undefined,
+    "key-2",
+  ]);
+});
 
 interface Gate {
   readonly url: string;

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 
+import { createKeys } from "../../../src/keys/index.ts";
 import { newClient, oldClient, post, serve, whenSlow } from "../serving.ts";
 
 const initialize = (protocolVersion = "2025-11-25"): object => ({
@@ -342,6 +343,22 @@ test("ends the session idle for longest when the session limit is reached [V6]",
   const ping = async (session: string): Promise<number> =>
     (await post(`${url}/mcp`, { jsonrpc: "2.0", id: 2, method: "ping" }, { "mcp-session-id": session })).status;
   expect([await ping(first), await ping(second), await ping(third)]).toEqual([404, 200, 200]);
+});
+
+test("ends no session of a caller for one that has more [V6]", async () => {
+  const token = "the-token-of-the-server";
+  const { url, runtime } = await serve({ sessions: 3 }, {}, (text) => text === token);
+  const { text: key } = await createKeys(await runtime.database()).create({ name: "few", permissions: ["call:*"] });
+  const open = async (credential: string): Promise<Record<string, string>> => {
+    const headers = { authorization: `Bearer ${credential}` };
+    const { headers: answer } = await post(`${url}/mcp`, initialize(), headers);
+    return { ...headers, "mcp-session-id": answer.get("mcp-session-id") ?? "" };
+  };
+  const ping = async (headers: Record<string, string>): Promise<number> =>
+    (await post(`${url}/mcp`, { jsonrpc: "2.0", id: 2, method: "ping" }, headers)).status;
+  const own = await open(token);
+  const others = [await open(key), await open(key), await open(key)];
+  expect([await ping(own), await ping(others[0] ?? {}), await ping(others[2] ?? {})]).toEqual([200, 404, 200]);
 });
 
 test("expires idle sessions [V6]", { tags: "rest" }, async () => {

@@ -14,8 +14,8 @@ export function createLoginEndpoints(services: ConsoleServices): Endpoints {
   const { http, sessions } = services;
   return {
     "POST /session": async ({ c, readBody }) => {
-      const credential = await readCredential(await readBody(), services);
-      const secret = sessions.open(credential);
+      const { credential, caller } = await readCredential(await readBody(), services);
+      const secret = sessions.open(credential, caller);
       const isHttps = new URL(c.req.url).protocol === "https:" || c.req.header("x-forwarded-proto") === "https";
       const options = { path: "/console", httpOnly: true, sameSite: "Strict", secure: isHttps } as const;
       setCookie(c, getCookieName(http), secret, options);
@@ -41,14 +41,21 @@ export function createSessionEndpoints({ http, sessions }: ConsoleServices): End
   };
 }
 
+interface CheckedCredential {
+  readonly credential: LoginCredential;
+  /** The id of the caller. */
+  readonly caller: string;
+}
+
 /** Checks a one-time code, or a token or key; throws `LOGIN_INVALID`. */
-async function readCredential(body: JsonObject, { http, sessions }: ConsoleServices): Promise<LoginCredential> {
+async function readCredential(body: JsonObject, { http, sessions }: ConsoleServices): Promise<CheckedCredential> {
   if (body["code"] !== undefined) {
-    if (sessions.redeem(readText(body, "code"))) return { kind: "link" };
+    if (sessions.redeem(readText(body, "code"))) return { credential: { kind: "link" }, caller: OWNER.id };
     throw new SkillgateError("LOGIN_INVALID", sentence("LOGIN_INVALID", "the link was used before, or has expired"));
   }
   const token = readText(body, "token").trim();
   const credential = { kind: "token", token } as const;
-  if (/^\S+$/.test(token) && (await checkCredential(credential, http)).kind === "caller") return credential;
+  const sender = /^\S+$/.test(token) ? await checkCredential(credential, http) : undefined;
+  if (sender?.kind === "caller") return { credential, caller: sender.caller.id };
   throw new SkillgateError("LOGIN_INVALID", sentence("LOGIN_INVALID", "the token or key is not valid"));
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-import { setBounded } from "../../../shared/lru.ts";
+import { findSurplus, setBounded } from "../../../shared/lru.ts";
 
 /** The credential of a login: the text that the person entered, or a link of the owner. */
 export type LoginCredential = { readonly kind: "token"; readonly token: string } | { readonly kind: "link" };
@@ -8,7 +8,7 @@ export type LoginCredential = { readonly kind: "token"; readonly token: string }
 /** A login of a browser. */
 export interface ConsoleSession {
   readonly credential: LoginCredential;
-  /** Aborts at the logout, or when the session is replaced by newer ones. */
+  /** Aborts at the logout, or when newer sessions take its place. */
   readonly ended: AbortSignal;
 }
 
@@ -17,8 +17,8 @@ export interface ConsoleSessions {
   /** Creates a code that `redeem` accepts once, for five minutes. */
   createCode(): string;
   redeem(code: string): boolean;
-  /** Returns the secret of the new session. */
-  open(credential: LoginCredential): string;
+  /** Returns the secret of the new session. Beyond the limit, the caller that has the most sessions loses its oldest. */
+  open(credential: LoginCredential, caller: string): string;
   find(secret: string): ConsoleSession | undefined;
   close(secret: string): void;
 }
@@ -33,6 +33,7 @@ const MAX_CODES = 64;
 const MAX_SESSIONS = 1_024;
 
 interface OpenSession extends ConsoleSession {
+  readonly caller: string;
   readonly controller: AbortController;
   lastUsed: number;
 }
@@ -60,14 +61,12 @@ export function createSessions(now: () => number = Date.now): ConsoleSessions {
       codes.delete(key);
       return expires > now();
     },
-    open(credential) {
+    open(credential, caller) {
       const secret = createSecret();
-      for (const key of sessions.keys()) {
-        if (sessions.size < MAX_SESSIONS) break;
-        remove(key);
-      }
       const controller = new AbortController();
-      sessions.set(digest(secret), { credential, controller, ended: controller.signal, lastUsed: now() });
+      sessions.set(digest(secret), { credential, caller, controller, ended: controller.signal, lastUsed: now() });
+      const surplus = sessions.size > MAX_SESSIONS ? findSurplus(sessions, ([, session]) => session.caller) : undefined;
+      if (surplus !== undefined) remove(surplus[0]);
       return secret;
     },
     find(secret) {

@@ -171,7 +171,7 @@ async function logIn(
   if (caller === undefined) return undefined;
   const own = token ?? "";
   const isKnown = before !== undefined && sessions.find(before) === own;
-  return { caller, secret: isKnown ? before : sessions.open(own) };
+  return { caller, secret: isKnown ? before : sessions.open(own, caller.id) };
 }
 
 function setBrowser(c: Visit, secret: string, services: ConnectServices): void {

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import type { Client, ClientRequest } from "../../../model/client-requests.ts";
-import { deleteOldest } from "../../../shared/lru.ts";
+import { findSurplus } from "../../../shared/lru.ts";
 import type { CreateTaskResult } from "../tasks/extension.ts";
 import type { LiveTasks } from "../tasks/live-tasks.ts";
 import { cannotAsk, canAnswer, parseApps } from "./client-answers.ts";
@@ -23,7 +23,7 @@ import {
 /** Milliseconds that work waits for an answer of the user before it is cancelled. */
 const SUSPENDED_TTL_MS = 10 * 60_000;
 
-/** Maximum number of suspended requests; beyond it, the oldest is cancelled. */
+/** Maximum number of suspended requests; beyond it, the oldest of the caller that has the most is cancelled. */
 const MAX_SUSPENDED = 1_000;
 
 /**
@@ -46,7 +46,8 @@ export function createMultiTurnRequests(tasks: LiveTasks): MultiTurnRequests {
   function park(conversation: MultiTurnRequest, questions: Questions): InputRequiredResult {
     const requestState = randomUUID();
     parked.set(requestState, conversation);
-    deleteOldest(parked, () => parked.size > MAX_SUSPENDED, giveUp);
+    const surplus = parked.size > MAX_SUSPENDED ? findSurplus(parked, ([, { caller }]) => caller) : undefined;
+    if (surplus !== undefined) giveUp(surplus[0]);
     conversation.waitAtMost(SUSPENDED_TTL_MS, () => giveUp(requestState));
     return inputRequired({ inputRequests: questions, requestState });
   }

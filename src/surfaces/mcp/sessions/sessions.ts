@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { isInitializeRequest } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../../model/caller.ts";
+import { findSurplus } from "../../../shared/lru.ts";
 import type { ConnectedClient, GatewayContext } from "./client-session.ts";
 import { isRequest } from "./open-requests.ts";
 import { type Exchange, refusal, McpSession } from "./session.ts";
 
 export interface SessionOptions {
-  /** Maximum number of sessions; at the limit, a new one replaces the one idle for longest. */
+  /** Maximum number of sessions; at the limit, a new one replaces the longest idle one of the caller that has the most, or of its own. */
   readonly most: number;
   /** Idle milliseconds after which a session ends. */
   readonly idleMs: number;
@@ -39,17 +40,19 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
     void session.close("the session has ended").catch(() => {}); // its connections may be lost
   }
 
-  /** Ends an idle session if the limit is reached; false if all are in use. */
-  function makePlace(): boolean {
+  /** Ends an idle session if the limit is reached; false if all that may go are in use. */
+  function makePlace({ id }: Caller): boolean {
     if (sessions.size < most) return true;
-    const idle = [...sessions.values()].filter((session) => session.idleForMs() > 0);
-    const oldest = idle.toSorted((a, b) => b.idleForMs() - a.idleForMs())[0];
+    const getOwner = (session: McpSession): string => session.mcpClient.caller.id;
+    const idlest = [...sessions.values()].toSorted((a, b) => b.idleForMs() - a.idleForMs());
+    const candidates = [findSurplus(idlest, getOwner), idlest.find((session) => getOwner(session) === id)];
+    const oldest = candidates.find((session) => session !== undefined && session.idleForMs() > 0);
     if (oldest !== undefined) end(oldest);
     return oldest !== undefined;
   }
 
   async function begin(mcpClient: ConnectedClient, id?: string): Promise<McpSession | undefined> {
-    if (!makePlace()) return undefined;
+    if (!makePlace(mcpClient.caller)) return undefined;
     const session = new McpSession(shared, mcpClient, { id, onEnd: () => sessions.delete(session.id) });
     sessions.set(session.id, session);
     await session.connect();

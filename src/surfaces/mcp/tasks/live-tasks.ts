@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
+import { findSurplus } from "../../../shared/lru.ts";
 import { createLostReason } from "../sessions/lost-client.ts";
 import type { MultiTurnRequest, WorkEnd } from "../sessions/multi-turn-request.ts";
 import { type CreateTaskResult, formatTask, type Task, type TaskState } from "./extension.ts";
@@ -7,7 +8,10 @@ import { type CreateTaskResult, formatTask, type Task, type TaskState } from "./
 /** Milliseconds for which a task can be read after its last change. A question without an answer is given up then. */
 const TASK_TTL_MS = 3_600_000;
 
-/** Maximum number of tasks; beyond it, the one that ended first is deleted. If none has ended, requests do not become tasks. */
+/**
+ * Maximum number of tasks; beyond it, of those that have ended, the first one of the caller that has the most is deleted. If none has
+ * ended, requests do not become tasks.
+ */
 const MAX_TASKS = 1_000;
 
 /** The tasks of this process. A caller sees its own; others do not exist for it. */
@@ -27,7 +31,8 @@ export function createLiveTasks(ttlMs = TASK_TTL_MS): LiveTasks {
 
   function makePlace(): void {
     if (tasks.size < MAX_TASKS) return;
-    const [oldest] = [...tasks].filter(([, task]) => task.hasEnded).toSorted(([, a], [, b]) => a.updated - b.updated);
+    const ended = [...tasks].filter(([, task]) => task.hasEnded).toSorted(([, a], [, b]) => a.updated - b.updated);
+    const oldest = findSurplus(ended, ([, { caller }]) => caller);
     if (oldest === undefined) return;
     oldest[1].close();
     tasks.delete(oldest[0]);
@@ -94,6 +99,11 @@ export class LiveTask {
 
   get hasEnded(): boolean {
     return this.#request.end !== undefined;
+  }
+
+  /** The id of the caller. */
+  get caller(): string {
+    return this.#request.caller;
   }
 
   /** True for a run, of which the store may have a record. */
