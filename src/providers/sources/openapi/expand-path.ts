@@ -25,7 +25,7 @@ export function expandPath({ path, parameters }: ApiOperation, args: Readonly<Re
     return expandValue(parameter, args);
   });
   const [plain = ""] = target.split("?", 1);
-  if (plain.split("/").some(isDots)) throw refusePath(path, `it has the segment "." or ".."`);
+  if (plain.split(SLASHES).some(isDots)) throw refusePath(path, `it has the segment "." or ".."`);
   return target.startsWith("/") ? target : `/${target}`;
 }
 
@@ -34,14 +34,18 @@ function expandValue(parameter: ApiParameter, args: Readonly<Record<string, unkn
   const member = getMember(args, argument);
   if (member.value === undefined || member.value === null)
     throw refuseArgument(argument, "is missing: it is a part of the path; write its value");
-  const parts = toText(member.value, member.written).split(/[/\\]/);
+  const text = expand(name, member, parameter, percentEncode);
+  // An item of a list is not a segment of the text of the list, but may be one of the path.
+  const parts = [toText(member.value, member.written), text === "." ? "" : text].flatMap((each) => each.split(SLASHES));
   if (parts.some(isDots))
     throw refuseArgument(argument, `has the segment "." or "..", which leads to another path; write a plain name`);
-  const text = expand(name, member, parameter, percentEncode);
   if (text === "" || text === ".")
     throw refuseArgument(argument, "is empty: it is a part of the path; write its value");
   return text;
 }
+
+/** What separates segments for servers and proxies, encoded or not. */
+const SLASHES = /[/\\]|%2F|%5C/i;
 
 /** True for the segments that lead to another path, with their dots encoded or not. */
 function isDots(segment: string): boolean {

@@ -211,6 +211,11 @@ test.each<[value: unknown, words: string]>([
   ["../../admin", 'has the segment "." or ".."'],
   ["a\\..\\b", 'has the segment "." or ".."'],
   ["%2e%2E", 'has the segment "." or ".."'],
+  ["a%2F..%2Fb", 'has the segment "." or ".."'],
+  [["../admin"], 'has the segment "." or ".."'],
+  [["x", "y/../../admin"], 'has the segment "." or ".."'],
+  [[".."], 'has the segment "." or ".."'],
+  [{ "../admin": 1 }, 'has the segment "." or ".."'],
   ["", "is empty"],
   [[], "is empty"],
   [null, "is missing"],
@@ -252,6 +257,9 @@ test.each([
 test("takes two values in one segment for what they are together", () => {
   const parameters = ["a", "b"].map((name) => parameter("path", { name, argument: name }));
   expect(() => buildRequest(operation({ path: "/x/{a}{b}", parameters }), { a: "%", b: "2e" })).not.toThrow();
+  const compared = operation({ path: "/compare/{a}..{b}", parameters });
+  expect(buildRequest(compared, { a: "v1", b: "v2" }).target).toBe("/compare/v1..v2");
+  expect(() => buildRequest(compared, { a: "x/", b: "/admin" })).toThrow('it has the segment "." or ".."');
   const split = operation({ path: "/{a}.{b}", parameters });
   expect(buildRequest(split, { a: "x", b: "y" }).target).toBe("/x.y");
 });
