@@ -1,11 +1,12 @@
 import { BlockList, isIP } from "node:net";
 
-/** Addresses that are not public (IANA's special-purpose registries). */
+/** Addresses that are not public (IANA's special-purpose registries), and the one at which machines of Azure reach their host. */
 const NOT_PUBLIC = blockList([
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
+  ["168.63.129.16", 32],
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
@@ -17,22 +18,32 @@ const NOT_PUBLIC = blockList([
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
   ["::", 96],
+  ["::ffff:0:0:0", 96],
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
   ["100::", 64],
   ["2001::", 23],
   ["2001:db8::", 32],
   ["2002::", 16],
+  ["3fff::", 20],
+  ["5f00::", 16],
   ["fc00::", 7],
   ["fe80::", 10],
+  ["fec0::", 10],
   ["ff00::", 8],
 ]);
 
-/** Addresses at which cloud machines serve their own credentials; a server must never name one. */
-const LINK_LOCAL = blockList([
+/** Addresses at which clouds serve the credentials of their machines, also by way of version 6; a server must never name one. */
+const OF_CLOUDS = blockList([
+  ["100.100.100.200", 32],
+  ["168.63.129.16", 32],
   ["169.254.0.0", 16],
-  ["fe80::", 10],
+  ["192.0.0.192", 32],
+  ["64:ff9b::a9fe:0", 112],
+  ["2002:a9fe::", 32],
   ["fd00:ec2::254", 128],
+  ["fd20:ce::254", 128],
+  ["fe80::", 10],
 ]);
 
 /** True for a public address; false for anything that is not an address. */
@@ -40,8 +51,9 @@ export function isPublicAddress(address: string): boolean {
   return isIP(address) !== 0 && !isIn(NOT_PUBLIC, address);
 }
 
-export function isLinkLocalAddress(address: string): boolean {
-  return isIn(LINK_LOCAL, address);
+/** True for an address at which a cloud may serve the credentials of this machine. */
+export function isCloudAddress(address: string): boolean {
+  return isIn(OF_CLOUDS, address);
 }
 
 /** Returns the IP address in a URL; `undefined` if the URL has a host name. */

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 
-import { addressIn, isLinkLocalAddress, isPublicAddress } from "./addresses.ts";
+import { addressIn, isCloudAddress, isPublicAddress } from "./addresses.ts";
 
 /** Which addresses may be requested: only public ones, or private ones as well. */
 export type AllowedAddresses = "public" | "private";
@@ -30,5 +30,5 @@ export function guardedLookup(reach: AllowedAddresses, refuse: () => Error): Loo
 }
 
 function isAllowed(address: string, reach: AllowedAddresses): boolean {
-  return reach === "public" ? isPublicAddress(address) : !isLinkLocalAddress(address);
+  return reach === "public" ? isPublicAddress(address) : !isCloudAddress(address);
 }

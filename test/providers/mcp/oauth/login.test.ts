@@ -8,7 +8,7 @@ import { expect, test, vi } from "vitest";
 import { createKeySource, createServerLogins } from "../../../../src/accounts/index.ts";
 import { toServerConfig } from "../../../../src/config/index.ts";
 import type { Authorize, McpProvider, OAuthConfig, ServerConfig } from "../../../../src/providers/mcp/index.ts";
-import { isLinkLocalAddress, isPublicAddress } from "../../../../src/shared/http/addresses.ts";
+import { isCloudAddress, isPublicAddress } from "../../../../src/shared/http/addresses.ts";
 import { guardedFetch } from "../../../../src/shared/http/guarded-fetch.ts";
 import { protectedServer } from "../../../support/mcp/authorization-server.ts";
 import { plainServer } from "../../../support/mcp/http-servers.ts";
@@ -187,11 +187,20 @@ test.each([
   ["fe80::1", false, true],
   ["64:ff9b::7f00:1", false, false],
   ["2002:7f00:1::", false, false],
+  ["::ffff:0:7f00:1", false, false],
+  ["fec0::1", false, false],
+  ["3fff::1", false, false],
+  ["168.63.129.16", false, true],
+  ["100.100.100.200", false, true],
+  ["192.0.0.192", false, true],
+  ["fd20:ce::254", false, true],
+  ["64:ff9b::a9fe:a9fe", false, true],
+  ["2002:a9fe:a9fe::", false, true],
   ["1.1.1.1", true, false],
   ["2606:4700::1111", true, false],
   ["nonsense", false, false],
-])("classifies the address %s as public: %s, link-local: %s [M7]", (address, isPublic, isLinkLocal) => {
-  expect([isPublicAddress(address), isLinkLocalAddress(address)]).toEqual([isPublic, isLinkLocal]);
+])("classifies the address %s as public: %s, of a cloud: %s [M7]", (address, isPublic, isLinkLocal) => {
+  expect([isPublicAddress(address), isCloudAddress(address)]).toEqual([isPublic, isLinkLocal]);
 });
 
 test("rejects private addresses that a server on the Internet names, in every notation [M7]", async () => {
