@@ -1,10 +1,11 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { parseEnv } from "node:util";
 
 import type { Problem } from "../model/provider.ts";
 import { getMessage } from "../errors.ts";
 import { type ConfigFolders, readConfigFile } from "./read-file.ts";
+import { readRegularFile } from "../shared/files/regular-file.ts";
 import { withoutOwnSecrets } from "../shared/process/child-environment.ts";
 import { inputVariable } from "./servers/inputs.ts";
 
@@ -152,7 +153,7 @@ const ENV_FILE_BYTES = 256 << 10;
 export function readEnvFile(path: string): Readonly<Record<string, string>> | undefined {
   try {
     if (statSync(path).size > ENV_FILE_BYTES) return undefined;
-    return parseEnv(readFileSync(path, "utf8")) as Record<string, string>; // each name has a value
+    return parseEnv(readRegularFile(path).toString("utf8")) as Record<string, string>; // each name has a value
   } catch {
     return undefined; // the caller reports which file is missing
   }

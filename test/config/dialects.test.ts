@@ -159,11 +159,16 @@ test("reads an env file, and keeps a server from starting if the file is missing
       servers: {
         a: { command: "x", envFile: "${workspaceFolder}/keys.env", env: { B: "3" } },
         b: { command: "x", envFile: "none.env" },
+        c: { command: "x", envFile: "/dev/null" },
       },
     }),
   );
   const { servers } = await loadConfig({ cwd, home: cwd, env: {}, mcpConfigFile: "x.json" });
-  expect(servers).toMatchObject([{ env: { A: "1", B: "3" } }, { obstacle: "missing file none.env" }]);
+  expect(servers).toMatchObject([
+    { env: { A: "1", B: "3" } },
+    { obstacle: "missing file none.env" },
+    { obstacle: "missing file /dev/null" },
+  ]);
 });
 
 test("a mistake is reported with its line, its column and a fix [M1]", async () => {

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
+import { isRegularFile } from "../../shared/files/regular-file.ts";
 import { PROJECT_FILES } from "./digest.ts";
 import { findGit, type GitFolder, runGit } from "./git.ts";
 import { findCommitted, findRestored } from "./restored-files.ts";
@@ -76,7 +77,7 @@ export const CHANGED = "has changed since this folder was trusted";
 
 function readReflog(dir: string): readonly string[] {
   const file = join(dir, "logs", "HEAD");
-  return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+  return isRegularFile(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
 }
 
 /** A command that changes files writes its line into the reflog only when it has ended; until then the index is locked. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
+import { isRegularFile } from "../../shared/files/regular-file.ts";
 import { type GitFolder, runGit } from "./git.ts";
 
 /**
@@ -148,5 +149,5 @@ const CHANGE = /:\d+ \d+ [0-9a-f]+ ([0-9a-f]+) [A-Z]\d*\0([^\0]+)\0/g;
 /** The commits of the last fetch, which need not be on a branch. */
 function readFetched({ dir }: GitFolder): readonly string[] {
   const file = join(dir, "FETCH_HEAD");
-  return existsSync(file) ? (readFileSync(file, "utf8").match(/^[0-9a-f]{40,64}/gm) ?? []) : [];
+  return isRegularFile(file) ? (readFileSync(file, "utf8").match(/^[0-9a-f]{40,64}/gm) ?? []) : [];
 }

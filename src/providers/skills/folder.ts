@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 import type { DefinedSkill } from "../../authoring/define-skill.ts";
@@ -23,6 +22,7 @@ import {
 } from "./module-skills.ts";
 import { moduleToSkillName } from "./names.ts";
 import { openSavedModule, readSavedFile, type SavedHost, type SavedModule } from "./saved/saved-skill.ts";
+import { readRegularFile } from "../../shared/files/regular-file.ts";
 import { digestBytes } from "./source-files.ts";
 import { type Loaded, ModuleFailure } from "./process/index.ts";
 
@@ -191,7 +191,7 @@ export class SkillsFolder {
     const { gate } = this.#location;
     if (gate === undefined) return undefined;
     const guidance =
-      guidanceFile === undefined ? [] : [[guidanceFile, digestBytes(readFileSync(guidanceFile))] as const];
+      guidanceFile === undefined ? [] : [[guidanceFile, digestBytes(readRegularFile(guidanceFile))] as const];
     const isFolder = source.includes("/");
     return (await gate.whyHeld([...digests, ...guidance])) ?? (isFolder ? gate.whyHeldIn(dirname(entry)) : undefined);
   }

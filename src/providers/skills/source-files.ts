@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 
+import { isRegularFile, readRegularFile } from "../../shared/files/regular-file.ts";
 import { createAgentModule, isAgentSkill } from "./agent-skill.ts";
 
 /** Reads the files of a module, each once, so that what is compared and what runs are made of the same bytes. */
@@ -12,7 +12,7 @@ export class ModuleFiles {
   read(file: string): string {
     const knownText = this.#texts.get(file);
     if (knownText !== undefined) return knownText;
-    const bytes = readFileSync(file);
+    const bytes = readRegularFile(file);
     const content = bytes.toString("utf8");
     const text = isAgentSkill(file) ? createAgentModule(content) : content;
     this.digests.set(file, digestBytes(bytes));
@@ -22,7 +22,7 @@ export class ModuleFiles {
 
   /** Adds the digest of a file that Node reads itself. One that is missing fails when it is imported. */
   addDigest(file: string): void {
-    if (!this.digests.has(file) && existsSync(file)) this.digests.set(file, digestBytes(readFileSync(file)));
+    if (!this.digests.has(file) && isRegularFile(file)) this.digests.set(file, digestBytes(readRegularFile(file)));
   }
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime } from "../../../src/index.ts";
+import { ModuleFiles } from "../../../src/providers/skills/source-files.ts";
 import { call, loadFiles } from "./call.ts";
 
 /** Skills in unusual forms that authors write. */
@@ -275,4 +276,24 @@ test("keeps polyfills that a module adds at import [L10]", async () => {
   await expect(call(provider, "AddingSkill.sum", { list: [3, 4] })).resolves.toBe(7);
   await expect(call(provider, "AddingSkill.loud", { text: " a " })).resolves.toBe("A");
   await expect(call(provider, "AddingSkill.loud", { text: " b " })).resolves.toBe("B");
+});
+
+test.skipIf(process.platform === "win32")("never reads a device that a link of a project leads to [P6]", async () => {
+  const importText = (name: string, from: string): string =>
+    `import text from "${from}"; export default class ${name} { /** Hi. */ hi() { return text; } }`;
+  const { problems } = await loadFiles({
+    "first.ts": importText("FirstSkill", "./linked.js"),
+    "second.ts": importText("SecondSkill", "linked"),
+    "third.ts": importText("ThirdSkill", "./notes.txt"),
+    "linked.js": "->/dev/null",
+    "node_modules/linked/package.json": "->/dev/null",
+    "notes.txt": "notes",
+  });
+  expect(Object.fromEntries(problems.map(({ source, error }) => [source, error]))).toEqual({
+    "linked.js": expect.stringContaining("it is a symbolic link that leaves the skills folder"),
+    "first.ts": expect.stringContaining('Could not resolve "./linked.js"'),
+    "second.ts": expect.stringContaining('the package "linked" is not installed'),
+    "third.ts": expect.stringContaining('Could not resolve "./notes.txt"'),
+  });
+  expect(() => new ModuleFiles().read("/dev/null")).toThrow("/dev/null is not a regular file");
 });

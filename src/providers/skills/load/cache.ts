@@ -14,6 +14,7 @@ import { access, constants, mkdtemp, readdir, realpath, rm, stat, writeFile } fr
 import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
+import { readRegularFile } from "../../../shared/files/regular-file.ts";
 import { digestBytes } from "../source-files.ts";
 import { findPackageFile } from "../../../../sandbox/package-files.ts";
 import { isRecord } from "../../../model/json.ts";
@@ -140,7 +141,7 @@ function isCurrent({ prepared: { digests, bundle }, stamps, packages }: Prepared
  * nothing to the trust of a project, which compares the digests of the bundle itself.
  */
 function isAsItWas(file: string, digest: string, stamp: string | undefined): boolean {
-  return formatStamp(statSync(file)) === stamp || digestBytes(readFileSync(file)) === digest;
+  return formatStamp(statSync(file)) === stamp || digestBytes(readRegularFile(file)) === digest;
 }
 
 function formatStamp({ mtimeMs, ctimeMs, size }: Stats): string {

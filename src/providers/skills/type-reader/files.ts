@@ -1,6 +1,7 @@
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 
+import { isRegularFile } from "../../../shared/files/regular-file.ts";
 import type { ModuleFiles } from "../source-files.ts";
 import { type FileNames, type ImportedName, namesIn, type TypeDeclaration } from "./file-names.ts";
 import { parseSource, type Source, type SyntaxNode } from "./syntax.ts";
@@ -106,10 +107,6 @@ export function resolveFile(path: string, extensions: readonly string[] = EXTENS
     ...extensions.map((each) => path + each),
     ...extensions.map((each) => resolve(path, `index${each}`)),
   ];
-  const file = candidates.find((each) => extensions.some((end) => each.endsWith(end)) && isFile(each));
+  const file = candidates.find((each) => extensions.some((end) => each.endsWith(end)) && isRegularFile(each));
   return file === undefined ? undefined : realpathSync(file);
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

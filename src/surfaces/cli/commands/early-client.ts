@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
+import { readRegularFile } from "../../../shared/files/regular-file.ts";
 import { type Expose, EXPOSES, OpeningStream } from "../../mcp/opening/index.ts";
 import { readKnownServers } from "./early-config.ts";
 import { type EarlyFlags, getServedFolder, parseEarlyFlags } from "./early-flags.ts";
@@ -47,8 +47,8 @@ function findExpose(flags: EarlyFlags): Expose | undefined {
   if (flag === undefined && flags.has("--profile")) return undefined; // the profile may say it
   if (flag !== undefined) return EXPOSES.find((each) => each === flag);
   try {
-    const settings = readFileSync(resolve(getServedFolder(flags), flags.get("--settings") ?? "settings.yaml"), "utf8");
-    return settings.includes("expose") ? undefined : "auto";
+    const file = resolve(getServedFolder(flags), flags.get("--settings") ?? "settings.yaml");
+    return readRegularFile(file).includes("expose") ? undefined : "auto";
   } catch {
     return "auto"; // there is no settings file, or the command reports it
   }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { isRecord, parseJsonObject } from "../../../../model/json.ts";
+import { isRegularFile } from "../../../../shared/files/regular-file.ts";
 import { toFileStem } from "../../../../shared/names/file-stem.ts";
 import { loadConfigModule } from "../../mcp/files.ts";
 import { shownPath } from "../../text/layout.ts";
@@ -28,7 +29,7 @@ export function getRecordFile(skillsFolder: string): string {
 
 export async function readAdded(skillsFolder: string): Promise<AddedSkills> {
   const file = getRecordFile(skillsFolder);
-  return parseAdded(await readFile(file, "utf8").catch(() => "{}"), file);
+  return parseAdded(isRegularFile(file) ? await readFile(file, "utf8") : "{}", file);
 }
 
 function parseAdded(text: string, file: string): AddedSkills {
