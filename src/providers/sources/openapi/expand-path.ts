@@ -44,7 +44,7 @@ function expandValue(parameter: ApiParameter, args: Readonly<Record<string, unkn
   return text;
 }
 
-/** What separates segments for servers and proxies, encoded or not. */
+/** Separators of segments for servers and proxies, encoded or not. */
 const SLASHES = /[/\\]|%2F|%5C/i;
 
 /** True for the segments that lead to another path, with their dots encoded or not. */

@@ -31,8 +31,8 @@ export function createLiveTasks(ttlMs = TASK_TTL_MS): LiveTasks {
 
   function makePlace(): void {
     if (tasks.size < MAX_TASKS) return;
-    const ended = [...tasks].filter(([, task]) => task.hasEnded).toSorted(([, a], [, b]) => a.updated - b.updated);
-    const oldest = findSurplus(ended, ([, { caller }]) => caller);
+    const endedTasks = [...tasks].filter(([, task]) => task.hasEnded).toSorted(([, a], [, b]) => a.updated - b.updated);
+    const oldest = findSurplus(endedTasks, ([, { caller }]) => caller);
     if (oldest === undefined) return;
     oldest[1].close();
     tasks.delete(oldest[0]);

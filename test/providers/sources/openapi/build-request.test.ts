@@ -257,9 +257,9 @@ test.each([
 test("takes two values in one segment for what they are together", () => {
   const parameters = ["a", "b"].map((name) => parameter("path", { name, argument: name }));
   expect(() => buildRequest(operation({ path: "/x/{a}{b}", parameters }), { a: "%", b: "2e" })).not.toThrow();
-  const compared = operation({ path: "/compare/{a}..{b}", parameters });
-  expect(buildRequest(compared, { a: "v1", b: "v2" }).target).toBe("/compare/v1..v2");
-  expect(() => buildRequest(compared, { a: "x/", b: "/admin" })).toThrow('it has the segment "." or ".."');
+  const comparison = operation({ path: "/compare/{a}..{b}", parameters });
+  expect(buildRequest(comparison, { a: "v1", b: "v2" }).target).toBe("/compare/v1..v2");
+  expect(() => buildRequest(comparison, { a: "x/", b: "/admin" })).toThrow('it has the segment "." or ".."');
   const split = operation({ path: "/{a}.{b}", parameters });
   expect(buildRequest(split, { a: "x", b: "y" }).target).toBe("/x.y");
 });
