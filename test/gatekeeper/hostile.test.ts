@@ -104,6 +104,12 @@ describe("ends hostile programs with an error, and soon [S5, S7]", () => {
     expect(sourceText(`const a = {};\na${".b".repeat(7_500)}`)).toEqual([]);
     expect(sourceText(`device${".b".repeat(7_500)}`)).toEqual(["SKILL_UNKNOWN 1:7"]);
   });
+
+  test("follows a list of promises through many variables without deep recursion [S5]", () => {
+    const lists = Array.from({ length: 1_900 }, (_, i) => `var a${i} = [a${i + 1}];`).join("\n");
+    const source = `const p = device.MathSkill.add(1, 2);\nvar a1900 = [];\nif (p) a1900.push(p);\n${lists}\nawait Promise.all(a0)`;
+    expect(sourceText(source)).toEqual([]);
+  });
 });
 
 describe("refuses JSON instead of code [S4]", () => {

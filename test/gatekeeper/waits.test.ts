@@ -629,6 +629,55 @@ const CASES: readonly (readonly [place: string, source: string, value: unknown, 
   ["an argument of a constructor", "return new Set(device.TestSkill.echo([1, 2])).size", 2, 1],
 ];
 
+/** How an own function fails after a call. */
+const FAIL = 'const fail = async (id) => { await device.MathSkill.add(id, 1); throw new Error("no") };';
+
+/** These keep promises in lists, and await them later: each gives the value that the language defines. */
+const KEPT: readonly (readonly [place: string, source: string, value: unknown, calls: number])[] = [
+  [
+    "flatMap in Promise.all",
+    "return (await Promise.all([1, 2].flatMap(async (id) => [[id, await device.MathSkill.add(id, 1)]]))).flat()",
+    [
+      [1, 2],
+      [2, 3],
+    ],
+    2,
+  ],
+  ["flat", `${FAIL} return (await Promise.allSettled([fail(1), [fail(2)]].flat())).length`, 2, 2],
+  ["filter(Boolean)", `${FAIL} return (await Promise.allSettled([fail(1), null].filter(Boolean))).length`, 1, 1],
+  [
+    "a comparison in filter",
+    `${FAIL} const jobs = [fail(1), null].filter((p) => p !== null); return (await Promise.allSettled(jobs)).length`,
+    1,
+    1,
+  ],
+  ["a set", `${FAIL} const jobs = new Set([fail(1)]); return (await Promise.allSettled(jobs)).length`, 1, 1],
+  [
+    "a set in a race",
+    "const left = new Set([1, 2].map((id) => device.MathSkill.add(id, 1))); const sums = [];\n" +
+      "while (left.size > 0) { const { p, sum } = await Promise.race([...left].map((p) => p.then((sum) => ({ p, sum })))); left.delete(p); sums.push(sum) }\n" +
+      "return sums",
+    [2, 3],
+    2,
+  ],
+  [
+    "a test before it is added to a list",
+    `${FAIL} const jobs = []; const p = fail(1); if (p) jobs.push(p); return (await Promise.allSettled(jobs)).length`,
+    1,
+    1,
+  ],
+  [
+    "an assignment in forEach",
+    `${FAIL} const jobs = {}; [1].forEach((id) => (jobs[id] = fail(id))); return (await Promise.allSettled(Object.values(jobs))).length`,
+    1,
+    1,
+  ],
+];
+
+test.each(KEPT)("leaves a promise that is awaited later as it is: %s [S2]", async (_place, source, value, calls) => {
+  expect(await runCheckedProgram(source)).toEqual({ value, calls });
+});
+
 test.each(CASES)("waits for a value where the program needs one: %s [S2]", async (_place, source, value, calls) => {
   expect(await runCheckedProgram(source)).toEqual({ value, calls });
 });
@@ -664,6 +713,11 @@ const GOLDENS: readonly (readonly [place: string, source: string, code: string])
     "a set that is asked",
     "const s = new Set([device.MathSkill.add(1, 2)]); await Promise.all(s); return s.has(3)",
     'const s = new Set(__waitForAll([device.MathSkill.add(1, 2)])); await Promise.all(s); return __waitSeek(s, "has", 3)',
+  ],
+  [
+    "a set that is awaited as a whole",
+    "const s = new Set(); s.add(device.MathSkill.add(1, 2)); return Promise.all(s)",
+    "const s = new Set(); s.add(device.MathSkill.add(1, 2)); return Promise.all(s)",
   ],
   [
     "return in try",

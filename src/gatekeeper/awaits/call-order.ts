@@ -14,7 +14,7 @@ import {
 } from "../ast/walk.ts";
 import { type CheckContext, findFunction, functionAround, getParent, iterateAncestors } from "../context.ts";
 import type { MethodCalls } from "../rules/device.ts";
-import { findDestination, isWaitedFor } from "./promise-destination.ts";
+import { findDestination, isCombined, isWaitedFor } from "./promise-destination.ts";
 import type { ProgramFacts } from "./types.ts";
 
 /**
@@ -83,7 +83,8 @@ export class CallOrder {
     if (readsItsOwnName(call, this.#context)) return undefined;
     const destination = findDestination(call, this.#context);
     if (destination === "awaited" || destination === "unknown") return undefined;
-    if (destination !== "unused" && isWaitedFor(destination, this.#context)) return undefined;
+    if (destination === "unused" ? isCombined(call, this.#context) : isWaitedFor(destination, this.#context))
+      return undefined;
     if (getParent(call, this.#context)?.type === "ExpressionStatement" && this.awaitsAfter(call)) return undefined;
     return callback ?? call;
   }

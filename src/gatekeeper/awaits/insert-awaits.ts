@@ -5,13 +5,13 @@ import { FOUND_PATH } from "../rules/found-calls.ts";
 import { awaitsEverything } from "./all-awaited.ts";
 import { functionAround, type CheckContext, isInTry, mayAwait, getParent } from "../context.ts";
 import { THEN } from "./promise-methods.ts";
-import { findDestination, isCombinator, isWaitedFor } from "./promise-destination.ts";
+import { findDestination, isCombinator, isCombined, isWaitedFor } from "./promise-destination.ts";
 import { CallOrder } from "./call-order.ts";
 import { isPromiseCall, mayBePromise } from "./may-be-promise.ts";
 import { getOrigin } from "./value-origin.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { type AwaitWriter, isValueUse, visitPlace } from "./touched-places.ts";
-import { SEEKING, visitArguments, writeCallback } from "./touched-arguments.ts";
+import { isItemOfCombined, SEEKING, visitArguments, writeCallback } from "./touched-arguments.ts";
 import type { ProgramFacts, Waits } from "./types.ts";
 import { isFunction, literalName } from "../ast/walk.ts";
 
@@ -76,7 +76,8 @@ class Writer implements AwaitWriter {
     const { waits, keepsPromises } = this.#program.facts;
     if (waits && keepsPromises) {
       const binding = node.type === "Identifier" ? this.#context.scopes.findBinding(node) : undefined;
-      if (binding !== undefined && isWaitedFor(binding, this.#context)) return;
+      if (binding !== undefined && (isWaitedFor(binding, this.#context) || isItemOfCombined(binding, this.#context)))
+        return;
       if (getOrigin(node, this.#context) === "outer") return;
     }
     this.touch(node);
@@ -253,8 +254,22 @@ class Writer implements AwaitWriter {
 
   visitCreation(callee: AnyNode, args: readonly AnyNode[]): void {
     const [first] = args;
-    if (callee.type === "Identifier" && callee.name === "Set" && first !== undefined)
+    if (callee.type === "Identifier" && callee.name === "Set" && first !== undefined && !this.#isSetOfPromises(callee))
       this.wrap(first, "__waitForAll(", ")");
+  }
+
+  /** True for a set of promises that is awaited as a whole and not asked for a value, and in a program that races. */
+  #isSetOfPromises(callee: AnyNode): boolean {
+    const creation = this.parent(callee) as AnyNode;
+    if (this.#program.facts.races) return true;
+    const holder = findDestination(creation, this.#context);
+    const isAsked = typeof holder === "object" && holder.reads.some((read) => this.#isAsked(read));
+    return !isAsked && isCombined(creation, this.#context);
+  }
+
+  #isAsked(read: AnyNode): boolean {
+    const member = this.parent(read);
+    return member?.type === "MemberExpression" && literalName(member.property, member.computed) === "has";
   }
 
   /** Replaces `await` with `__waitFor` in a function that is not async. */

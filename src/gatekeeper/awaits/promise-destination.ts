@@ -65,10 +65,11 @@ function destinationInCall(call: CallExpression, { scopes }: CheckContext): Dest
   return (ADDING.has(name) && root.type === "Identifier" ? scopes.findBinding(root) : undefined) ?? "unknown";
 }
 
-/** True for a variable that is awaited, or passed to `Promise.all` and the like. */
+/** True for a variable that is awaited, or passed to `Promise.all` and the like, itself or in a list. */
 export function isWaitedFor(binding: Binding, context: CheckContext): boolean {
   let isKnown = waitedFor.get(binding);
-  if (isKnown === undefined) waitedFor.set(binding, (isKnown = isSomeReadWaitedFor(binding, context)));
+  isKnown ??= isSomeReadWaitedFor(binding, context) || isAddedToCombined(binding, context);
+  waitedFor.set(binding, isKnown);
   return isKnown;
 }
 
@@ -89,6 +90,58 @@ function isSomeReadWaitedFor(binding: Binding, context: CheckContext): boolean {
       inside = outer;
     }
     return false;
+  });
+}
+
+/** Methods of a list of promises that return some of them. */
+const LISTING: ReadonlySet<string> = new Set(["concat", "filter", "flat", "slice", "values"]);
+/** The maximum number of nodes between a list of promises and the call that gets it. */
+const MAX_STEPS = 40;
+
+/** The maximum number of variables, one in the value of the next, that are followed. */
+const MAX_VARIABLES = 5;
+
+/** True for a list of promises that is passed to `Promise.all` and the like, itself or by a variable. */
+export function isCombined(list: AnyNode, context: CheckContext, variables = MAX_VARIABLES): boolean {
+  let inside = list;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const outer = getParent(inside, context);
+    if (outer === undefined) return false;
+    if (outer.type === "VariableDeclarator" && outer.id.type === "Identifier") {
+      const binding = context.scopes.findBinding(outer.id);
+      return binding !== undefined && variables > 0 && holdsCombined(binding, context, variables - 1);
+    }
+    if (outer.type === "CallExpression" && outer.callee !== inside) {
+      if (!isOfObject(outer)) return isCombinator(outer);
+    } else if (outer.type === "MemberExpression") {
+      if (outer.object !== inside || !LISTING.has(literalName(outer.property, outer.computed) ?? "")) return false;
+    } else if (!PARTS.has(outer.type)) return false;
+    inside = outer;
+  }
+  return false;
+}
+
+const PARTS: ReadonlySet<string> = new Set(["ArrayExpression", "CallExpression", "SpreadElement"]);
+
+/** True for a variable that holds a list of promises for `Promise.all` and the like. */
+export function holdsCombined(binding: Binding, context: CheckContext, variables = MAX_VARIABLES): boolean {
+  let isKnown = combined.get(binding);
+  if (isKnown !== undefined) return isKnown;
+  combined.set(binding, false); // for a variable in its own value
+  isKnown = binding.reads.some((read) => isCombined(read, context, variables));
+  combined.set(binding, isKnown);
+  return isKnown;
+}
+
+const combined = new WeakMap<Binding, boolean>();
+
+/** True for a variable that is put into a list of promises for `Promise.all` and the like. */
+function isAddedToCombined({ reads }: Binding, context: CheckContext): boolean {
+  return reads.some((read) => {
+    const call = getParent(read, context);
+    if (call?.type !== "CallExpression" || call.callee === read) return false;
+    const list = destinationInCall(call, context);
+    return typeof list === "object" && holdsCombined(list, context);
   });
 }
 

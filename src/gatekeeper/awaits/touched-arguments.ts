@@ -3,6 +3,8 @@ import { type CheckContext, getParent } from "../context.ts";
 import { literalName } from "../ast/walk.ts";
 import type { MethodCalls, MethodUse } from "../rules/device.ts";
 import { isPromiseCall } from "./may-be-promise.ts";
+import { holdsCombined, isCombined } from "./promise-destination.ts";
+import type { Binding } from "../ast/scopes.ts";
 import type { AwaitWriter } from "./touched-places.ts";
 
 /** The maximum number of spaces between a method and its parenthesis. */
@@ -44,7 +46,8 @@ export function visitArguments(
   if (
     callee.type === "MemberExpression" &&
     callee.object.type !== "Super" &&
-    literalName(callee.property, callee.computed) === "flat"
+    literalName(callee.property, callee.computed) === "flat" &&
+    !isCombined(call, context)
   )
     writer.wrap(callee.object, "__waitForAll(", ")");
   if (first === undefined || first.type === "SpreadElement") return;
@@ -65,12 +68,53 @@ export function visitArguments(
     for (const argument of args) writer.visitUse(argument);
   } else if (TESTING.has(name)) {
     const callback = args[isGlobal ? 1 : 0];
-    if (callback !== undefined) writer.wrap(callback, "__waitTested(", ")");
+    if (callback !== undefined && !keepsPromises(callback, call, context)) writer.wrap(callback, "__waitTested(", ")");
   } else if (name === "map" && isLooker(first)) writer.wrap(first, "__waitTested(", ")");
   else if (SEEKING.has(name) && !isGlobal && object.type !== "Super" && !calls.has(call))
     writeSeek(call, callee, context);
-  else if (name === "add" && isPromiseCall(first, calls, context)) writer.await(first);
+  else if (name === "add" && isPromiseCall(first, calls, context) && !isSetOfPromises(object, context))
+    writer.await(first);
   else if (name === "set" && args.length > 1 && isPromiseCall(first, calls, context)) writer.await(first);
+}
+
+/**
+ * True for a callback whose promises are meant: of `flatMap` and `filter(Boolean)` in `Promise.all(…)`, and one that stores
+ * them, as in `forEach((id) => (jobs[id] = device.A.x(id)))`.
+ */
+function keepsPromises(callback: AnyNode, call: CallExpression, context: CheckContext): boolean {
+  const name = getMethodName(call);
+  if (name === "flatMap") return isCombined(call, context);
+  if (name === "forEach")
+    return (
+      callback.type === "ArrowFunctionExpression" && !callback.async && callback.body.type === "AssignmentExpression"
+    );
+  return name === "filter" && isItemTest(callback) && isCombined(call, context);
+}
+
+/** The bodies of arrow functions that start no promise. */
+const PLAIN_TESTS: ReadonlySet<string> = new Set(["BinaryExpression", "Identifier", "UnaryExpression"]);
+
+/** True for `Boolean`, `(p) => p !== null` and the like. */
+function isItemTest(callback: AnyNode): boolean {
+  if (callback.type === "Identifier") return callback.name === "Boolean";
+  return callback.type === "ArrowFunctionExpression" && !callback.async && PLAIN_TESTS.has(callback.body.type);
+}
+
+/** True for the `p` of `Promise.all(list.filter((p) => p !== null))`. */
+export function isItemOfCombined({ declared: [name] }: Binding, context: CheckContext): boolean {
+  const callback = name && getParent(name, context);
+  const call = callback && getParent(callback, context);
+  if (callback === undefined || call?.type !== "CallExpression" || call.arguments[0] !== callback) return false;
+  return getMethodName(call) === "filter" && isItemTest(callback) && isCombined(call, context);
+}
+
+function getMethodName({ callee }: CallExpression): string | undefined {
+  return callee.type === "MemberExpression" ? literalName(callee.property, callee.computed) : undefined;
+}
+
+function isSetOfPromises(object: AnyNode, context: CheckContext): boolean {
+  const binding = object.type === "Identifier" ? context.scopes.findBinding(object) : undefined;
+  return binding !== undefined && holdsCombined(binding, context);
 }
 
 /** Rewrites `set.has(x)` as `__waitSeek(set, "has", x)`, except for unusual formatting and optional chains. */
