@@ -33,6 +33,10 @@ describe("parses TypeScript and blanks its types [S4]", () => {
     expect(read(derived)).toMatchObject({
       edits: [{ kind: "wrap", start: 61, end: 61, before: "; this.c = c;", after: "" }],
     });
+    const overload = "class C { constructor(d: string); constructor(public d: unknown) { } }\n0";
+    expect(read(overload)).toMatchObject({
+      edits: [{ kind: "wrap", start: 66, end: 66, before: "; this.d = d;", after: "" }],
+    });
   });
 
   test.each([

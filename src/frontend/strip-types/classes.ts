@@ -50,9 +50,9 @@ function blankWords(words: RegExp, start: number, end: number, context: StripCon
 
 function setParameterProperties(node: TsNode, context: StripContext): void {
   const body = getChild(node, "body");
-  const constructor = body && getChildren(body).find((member) => member["kind"] === "constructor");
-  const value = constructor && getChild(constructor, "value");
-  const block = value && getChild(value, "body");
+  const constructors = body === undefined ? [] : getChildren(body).filter((member) => member["kind"] === "constructor");
+  const value = constructors.map((member) => getChild(member, "value")).find((func) => func && getChild(func, "body"));
+  const block = value && getChild(value, "body"); // an overload has none
   if (value === undefined || block === undefined) return;
   const names = getChildren(value).filter(({ type }) => type === "TSParameterProperty");
   if (names.length === 0) return;
