@@ -4,6 +4,8 @@ import type { Habit } from "./habit.ts";
 import { findPythonImport, PYTHON_EXPRESSIONS, PYTHON_STATEMENTS } from "./python.ts";
 import { truncateText } from "../shared/format-text.ts";
 
+const ESCAPED = { says: "an escape of HTML", fix: "Write the characters themselves: <, > and &" };
+
 /** Common mistakes in a text that cannot be parsed, each with a fix. The first match is reported. */
 const COMMON_MISTAKES: readonly Habit[] = [
   {
@@ -102,6 +104,20 @@ const COMMON_MISTAKES: readonly Habit[] = [
     fix: "Write const, and try { … } finally { … }",
   },
   {
+    line: /^\s*\{?\s*"(?:code|program|script|source)"\s*:\s*"/,
+    here: /^:/,
+    says: "JSON around the program",
+    fix: "Send the program itself: the text in the JSON, without its quotation marks and escapes",
+  },
+  { here: /^&(?:amp|gt|lt);/, ...ESCAPED },
+  { before: /&(?:amp|gt|lt)$/, here: /^;/, ...ESCAPED },
+  {
+    before: /["'`]$/,
+    here: /^[\w$]/,
+    says: "a word directly after a string",
+    fix: "Write \\ before a quotation mark inside of the string, or a comma or + after the string",
+  },
+  {
     line: /^\s*["']?[\w$-]+["']?\s*:|^\s*\{/,
     here: /^:/,
     says: "an object where a statement was expected",
@@ -120,11 +136,13 @@ export function explainFailure(text: string, { code, message, at }: ParseFailure
   if (text.slice(at).trim() === "") return explainEnd(text, message, range);
   const here = text.slice(at, at + 200);
   const line = lineAt(text, at);
+  const before = text.slice(Math.max(text.lastIndexOf("\n", at - 1) + 1, at - 200), at);
   const habit = COMMON_MISTAKES.find(
     (each) =>
       (each.message === undefined || each.message.test(message)) &&
       (each.line === undefined || each.line.test(line)) &&
-      (each.here === undefined || each.here.test(here)),
+      (each.here === undefined || each.here.test(here)) &&
+      (each.before === undefined || each.before.test(before)),
   );
   const says = habit?.says ?? (habit?.code === undefined ? lowerFirst(message) : truncateText(line.trim(), 60));
   return { code: habit?.code ?? "SYNTAX", values: says, ...range, ...(habit && { fix: habit.fix }) };

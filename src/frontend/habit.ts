@@ -4,6 +4,8 @@ import type { SourceFinding } from "../shared/source-text.ts";
 export interface Habit {
   /** Matches the text that starts at the error. */
   readonly here?: RegExp;
+  /** Matches the line before the error. */
+  readonly before?: RegExp;
   /** Matches the whole line of the error. */
   readonly line?: RegExp;
   /** Matches the message of the parser. */

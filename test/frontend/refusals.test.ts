@@ -195,6 +195,12 @@ describe("reports a syntax error with its position, a message and a fix [S5]", (
     ["quotation marks of a word processor", "print(“a”)", "a typographic quotation mark", "1:6"],
     ["prose", "Sure, here is what I found so far", "a sentence where code was expected", "1:11"],
     ["an object as a statement", '{ "a": 1, "b": 2 }', "an object where a statement was expected", "1:5"],
+    ["a program in JSON", '{"code": "return 1 + 1;"}', "JSON around the program", "1:7"],
+    ["a program in JSON, over lines", '{\n  "code": "return 1;"\n}', "JSON around the program", "2:8"],
+    ["an arrow in HTML", "const f = (x) =&gt; x + 1;", "an escape of HTML", "1:15"],
+    ["an operator in HTML", "if (1 &lt; 2) print(1);", "an escape of HTML", "1:9"],
+    ["operators in HTML", "return 1 &amp;&amp; 2;", "an escape of HTML", "1:14"],
+    ["a quotation mark in a string", "const s = 'it's late';", "a word directly after a string", "1:14"],
     ["a name twice", "let a = 1;\nlet a = 2;", "identifier 'a' has already been declared", "2:4"],
     ["yield", "yield 1", "yield outside of a generator", "1:0"],
   ])("%s [S5]", (_what, source, what, place) => {
