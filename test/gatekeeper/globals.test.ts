@@ -88,6 +88,12 @@ describe("reports each missing but expected global with a sentence of its own [S
       "GLOBAL_UNKNOWN",
       "Write Uint8Array.from(atob(text), (character) => character.charCodeAt(0))",
     ],
+    ["new Intl.PluralRules('en').select(1)", "GLOBAL_UNKNOWN", 'Write count === 1 ? "item" : "items"'],
+    [
+      "Intl.ListFormat('en').format(['a', 'b'])",
+      "GLOBAL_UNKNOWN",
+      'Write `${list.slice(0, -1).join(", ")} and ${list.at(-1)}`',
+    ],
     ["Math.flor(1.5)", "GLOBAL_UNKNOWN", "Write Math.floor"],
     ["console.success('a')", "GLOBAL_UNKNOWN", "Write it yourself: console has no success"],
     ["read_file('/a')", "GLOBAL_UNKNOWN", "Write device.FilesystemMCP.read_file(path: string)"],

@@ -47,8 +47,6 @@ const NUMBER_NAMES = Object.keys(NUMBER_OPTIONS);
 const COLLATION_NAMES = Object.keys(COLLATION_OPTIONS);
 const DAY_FIELDS = ["weekday", "year", "month", "day"];
 const TIME_FIELDS = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"];
-/** Members of `Intl` that throw an error. */
-const MISSING = ["DisplayNames", "ListFormat", "Locale", "PluralRules", "RelativeTimeFormat", "Segmenter"];
 
 const DATE_FORMAT = {};
 const NUMBER_FORMAT = {};
@@ -84,13 +82,6 @@ export function defineIntl(): void {
   defineFormat(intl, "DateTimeFormat", DATE_FORMAT, createDateFormat);
   defineFormat(intl, "NumberFormat", NUMBER_FORMAT, createNumberFormat);
   defineFormat(intl, "Collator", COLLATION, createCollator);
-  for (const name of MISSING) {
-    define(intl, name, function () {
-      throw new NativeTypeError(
-        `Cannot use Intl.${name}: only Intl.Collator, Intl.DateTimeFormat and Intl.NumberFormat are here; build the text yourself`,
-      );
-    });
-  }
   define(globalThis, "Intl", intl);
 }
 

@@ -158,7 +158,7 @@ function refuseUnknownMembers({ scopes, report }: CheckContext): void {
     if (name === undefined || members?.has(name) === true) continue;
     const path = `${node.name}.${name}`;
     const call = scopes.parents.get(member);
-    const isCall = call?.type === "CallExpression" && call.callee === member && !call.optional && !member.optional;
+    const isCall = isCallOf(member, call) && !member.optional;
     if (isCall) pushToGroup(calls, path, member);
     else others.add(path);
   }
@@ -166,6 +166,11 @@ function refuseUnknownMembers({ scopes, report }: CheckContext): void {
     if (others.has(path)) continue;
     for (const member of members) report.refuse("GLOBAL_UNKNOWN", member, () => describeMember(path));
   }
+}
+
+function isCallOf(callee: AnyNode, call: AnyNode | undefined): boolean {
+  if (call?.type === "NewExpression") return call.callee === callee;
+  return call?.type === "CallExpression" && call.callee === callee && !call.optional;
 }
 
 function describeMember(path: string): MessageParts {
