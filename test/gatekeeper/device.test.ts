@@ -136,6 +136,7 @@ describe("refuses uses of device that cannot be tracked [S5, S6]", () => {
     ["apply", "device.MathSkill.add.apply(null, [1, 2])", "DEVICE_DYNAMIC 1:21"],
     ["bind", "device.MathSkill.add.bind(null, 1)(2)", "DEVICE_DYNAMIC 1:21"],
     ["new", "new device.MathSkill.add(1, 2)", "DEVICE_DYNAMIC 1:0"],
+    ["new of a skill", "const math = new device.MathSkill(); math.add(1, 2)", "DEVICE_DYNAMIC 1:13"],
     ["a tag", "device.TextSkill.uppercase`a`", "DEVICE_DYNAMIC 1:0"],
     ["a deeper path", "device.MathSkill.add.more(1)", "DEVICE_DYNAMIC 1:21"],
     ["a skill that is called", "device.MathSkill('add', 1, 2)", "DEVICE_DYNAMIC 1:0"],

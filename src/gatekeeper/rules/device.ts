@@ -278,6 +278,10 @@ class DeviceTracker {
         { values: "a variable that is not constant", fix: `Write const name = ${formatRef(ref)}` },
         this.#context,
       );
+    if (ref.kind === "skill" && parent.type === "NewExpression" && parent.callee === node) {
+      const fix = `It needs no new: write ${formatSkillAccess(ref.skill.name)}.method(…)`;
+      return refuseDynamic(parent, { values: "a skill with new", fix }, this.#context);
+    }
     if (ref.kind === "skill") return this.#addSkillValue(node, ref.skill);
     if (ref.kind !== "method")
       return refuseDynamic(node, { values: `${formatRef(ref)} as a value`, fix: PLAIN_CALL_HINT }, this.#context);
