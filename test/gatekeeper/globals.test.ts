@@ -94,6 +94,12 @@ describe("reports each missing but expected global with a sentence of its own [S
       "GLOBAL_UNKNOWN",
       'Write `${list.slice(0, -1).join(", ")} and ${list.at(-1)}`',
     ],
+    [
+      "await crypto.subtle.digest('SHA-256', new Uint8Array(1))",
+      "GLOBAL_FORBIDDEN",
+      "Write Math.random() for numbers that need not be secret; for a hash, call a method of device",
+    ],
+    ["await delay(10)", "GLOBAL_FORBIDDEN", "Write await new Promise((done) => setTimeout(done, ms))"],
     ["Math.flor(1.5)", "GLOBAL_UNKNOWN", "Write Math.floor"],
     ["console.success('a')", "GLOBAL_UNKNOWN", "Write it yourself: console has no success"],
     ["read_file('/a')", "GLOBAL_UNKNOWN", "Write device.FilesystemMCP.read_file(path: string)"],

@@ -156,6 +156,8 @@ export const BUILTIN_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = sp
   console: `${OBJECT_MEMBERS} assert clear count countReset debug dir error group groupEnd info log table time timeEnd timeLog trace warn`,
 });
 
+const SLEEP = "Write await new Promise((done) => setTimeout(done, ms))";
+
 /** Members that models know from other runtimes, each with a fix. */
 export const REFUSED_MEMBERS: Readonly<Record<string, string>> = {
   "Array.fromAsync":
@@ -176,9 +178,9 @@ export const REFUSED_MEMBERS: Readonly<Record<string, string>> = {
   "Math.randomInt": "Write Math.floor(Math.random() * n)",
   "Object.each": "Write for (const [key, value] of Object.entries(object)) { … }",
   "Object.map": "Write Object.fromEntries(Object.entries(object).map(([key, value]) => [key, …]))",
-  "Promise.delay": "Write await new Promise((done) => setTimeout(done, ms))",
+  "Promise.delay": SLEEP,
   "Promise.map": "Write await Promise.all(list.map(async (item) => …))",
-  "Promise.sleep": "Write await new Promise((done) => setTimeout(done, ms))",
+  "Promise.sleep": SLEEP,
   "Uint8Array.fromBase64": "Write Uint8Array.from(atob(text), (character) => character.charCodeAt(0))",
   "Uint8Array.fromHex": "Write Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16))",
   "String.format": "Write a template string: `${value}`",
@@ -308,7 +310,10 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
 
     // Other runtimes and libraries.
     setImmediate: { code: "GLOBAL_FORBIDDEN", fix: "Write setTimeout(callback, 0)" },
-    crypto: { code: "GLOBAL_FORBIDDEN", fix: "Write Math.random() for numbers that need not be secret" },
+    crypto: {
+      code: "GLOBAL_FORBIDDEN",
+      fix: "Write Math.random() for numbers that need not be secret; for a hash, call a method of device",
+    },
     "crypto.randomUUID": {
       code: "GLOBAL_FORBIDDEN",
       fix: "Write `${Date.now()}-${Math.random().toString(36).slice(2)}` for an id that need not be secret",
@@ -320,7 +325,9 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
     lodash: { code: "GLOBAL_FORBIDDEN", fix: "Use the methods of Array and Object: there are no libraries" },
     $: { code: "GLOBAL_FORBIDDEN", fix: NO_PAGE },
     jQuery: { code: "GLOBAL_FORBIDDEN", fix: NO_PAGE },
-    sleep: { code: "GLOBAL_FORBIDDEN", fix: "Write await new Promise((done) => setTimeout(done, ms))" },
+    delay: { code: "GLOBAL_FORBIDDEN", fix: SLEEP },
+    sleep: { code: "GLOBAL_FORBIDDEN", fix: SLEEP },
+    wait: { code: "GLOBAL_FORBIDDEN", fix: SLEEP },
     Event: { code: "GLOBAL_FORBIDDEN", fix: "Call your function directly" },
     EventTarget: { code: "GLOBAL_FORBIDDEN", fix: "Call your function directly" },
     Blob: { code: "GLOBAL_FORBIDDEN", fix: "Write new Uint8Array(length)" },
