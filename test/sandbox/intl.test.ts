@@ -200,6 +200,10 @@ describe("refuses what it cannot format, and says what to write", () => {
       'RangeError: Cannot format in the time zone "Mars/Base": write UTC, or a name such as Europe/Berlin',
     ],
     [
+      'new Date(0).toLocaleString("en", { timeZone: "UTC:2" })',
+      'RangeError: Cannot format in the time zone "UTC:2": write UTC, or a name such as Europe/Berlin',
+    ],
+    [
       '(1).toLocaleString("en", { maximumFractionDigits: 99 })',
       "RangeError: Cannot format with maximumFractionDigits 99: write a number from 0 to 20",
     ],

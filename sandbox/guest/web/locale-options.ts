@@ -13,7 +13,7 @@ export const DATE_OPTIONS: Readonly<Record<string, OptionValues>> = {
   numberingSystem: ["latn"],
   hour12: "boolean",
   hourCycle: ["h11", "h12", "h23", "h24"],
-  timeZone: /^[\w+\-/]{1,64}$/,
+  timeZone: /^[\w+\-/:]{1,64}$/,
   weekday: WIDTHS,
   era: WIDTHS,
   year: DIGITS,
