@@ -667,6 +667,18 @@ const KEPT: readonly (readonly [place: string, source: string, value: unknown, c
     1,
   ],
   [
+    "a loop that awaits each",
+    `${FAIL} const a = fail(1), b = fail(2), errors = []; for (const p of [a, b]) await p.catch((e) => errors.push(e.message)); return errors`,
+    ["no", "no"],
+    2,
+  ],
+  [
+    "a loop over objects with promises",
+    `${FAIL} const jobs = [1].map((id) => ({ id, p: fail(id) })); const ids = []; for (const { id, p } of jobs) try { await p } catch { ids.push(id) } return ids`,
+    [1],
+    1,
+  ],
+  [
     "an assignment in forEach",
     `${FAIL} const jobs = {}; [1].forEach((id) => (jobs[id] = fail(id))); return (await Promise.allSettled(Object.values(jobs))).length`,
     1,

@@ -1,8 +1,8 @@
-import type { AnyNode, CallExpression } from "acorn";
+import type { AnyNode, CallExpression, ForOfStatement } from "acorn";
 import { type CheckContext, getParent } from "../context.ts";
 import { COMBINATORS, THEN } from "./promise-methods.ts";
 import type { Binding } from "../ast/scopes.ts";
-import { byType, type ByType, getRootObject, isFunction, literalName } from "../ast/walk.ts";
+import { byType, type ByType, getIdentifiers, getRootObject, isFunction, literalName } from "../ast/walk.ts";
 
 /** Where a promise goes in one step: it is awaited, stored in a variable, unused, or unknown. */
 export type Destination = "awaited" | "unknown" | "unused" | Binding;
@@ -68,7 +68,8 @@ function destinationInCall(call: CallExpression, { scopes }: CheckContext): Dest
 /** True for a variable that is awaited, or passed to `Promise.all` and the like, itself or in a list. */
 export function isWaitedFor(binding: Binding, context: CheckContext): boolean {
   let isKnown = waitedFor.get(binding);
-  isKnown ??= isSomeReadWaitedFor(binding, context) || isAddedToCombined(binding, context);
+  isKnown ??=
+    isSomeReadWaitedFor(binding, context) || holdsCombined(binding, context) || isAddedToCombined(binding, context);
   waitedFor.set(binding, isKnown);
   return isKnown;
 }
@@ -101,7 +102,7 @@ const MAX_STEPS = 40;
 /** The maximum number of variables, one in the value of the next, that are followed. */
 const MAX_VARIABLES = 5;
 
-/** True for a list of promises that is passed to `Promise.all` and the like, itself or by a variable. */
+/** True for a list of promises that is passed to `Promise.all` and the like or awaited in a loop, itself or by a variable. */
 export function isCombined(list: AnyNode, context: CheckContext, variables = MAX_VARIABLES): boolean {
   let inside = list;
   for (let step = 0; step < MAX_STEPS; step++) {
@@ -111,6 +112,7 @@ export function isCombined(list: AnyNode, context: CheckContext, variables = MAX
       const binding = context.scopes.findBinding(outer.id);
       return binding !== undefined && variables > 0 && holdsCombined(binding, context, variables - 1);
     }
+    if (outer.type === "ForOfStatement") return outer.right === inside && awaitsItems(outer, context);
     if (outer.type === "CallExpression" && outer.callee !== inside) {
       if (!isOfObject(outer)) return isCombinator(outer);
     } else if (outer.type === "MemberExpression") {
@@ -119,6 +121,19 @@ export function isCombined(list: AnyNode, context: CheckContext, variables = MAX
     inside = outer;
   }
   return false;
+}
+
+/** True for `for (const p of list) await p` and the like. */
+function awaitsItems({ await: isAwaited, left }: ForOfStatement, { scopes }: CheckContext): boolean {
+  const names = left.type === "VariableDeclaration" ? left.declarations.flatMap(({ id }) => getIdentifiers(id)) : [];
+  const reads = names.flatMap((name) => scopes.findBinding(name)?.reads ?? []);
+  return isAwaited || reads.some((read) => isAwaitedAtOnce(read, scopes.parents.get(read)));
+}
+
+function isAwaitedAtOnce(read: AnyNode, parent: AnyNode | undefined): boolean {
+  if (parent?.type === "MemberExpression")
+    return parent.object === read && THEN.has(literalName(parent.property, parent.computed) ?? "");
+  return parent?.type === "AwaitExpression";
 }
 
 const PARTS: ReadonlySet<string> = new Set(["ArrayExpression", "CallExpression", "SpreadElement"]);
