@@ -103,6 +103,12 @@ describe("reports each missing but expected global with a sentence of its own [S
     ["Math.flor(1.5)", "GLOBAL_UNKNOWN", "Write Math.floor"],
     ["console.success('a')", "GLOBAL_UNKNOWN", "Write it yourself: console has no success"],
     ["read_file('/a')", "GLOBAL_UNKNOWN", "Write device.FilesystemMCP.read_file(path: string)"],
+    ["mcp__filesystem__read_file('/a')", "GLOBAL_UNKNOWN", "Write device.FilesystemMCP.read_file(path: string)"],
+    [
+      "callTool('FilesystemMCP.read_file', '/a')",
+      "GLOBAL_UNKNOWN",
+      "Write device.FilesystemMCP.read_file(path: string)",
+    ],
     ["arguments", "GLOBAL_FORBIDDEN", "Write the values into the program: it gets no arguments"],
     ["const __waiting = 1", "GLOBAL_FORBIDDEN", "Use a name that does not begin with __wait"],
   ])("%s [S5]", (source, code, fix) => {

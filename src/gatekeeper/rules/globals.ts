@@ -158,7 +158,7 @@ function refuseUnknownMembers({ scopes, report }: CheckContext): void {
     if (name === undefined || members?.has(name) === true) continue;
     const path = `${node.name}.${name}`;
     const call = scopes.parents.get(member);
-    const isCall = isCallOf(member, call) && !member.optional;
+    const isCall = isCallee(member, call) && !member.optional;
     if (isCall) pushToGroup(calls, path, member);
     else others.add(path);
   }
@@ -168,7 +168,7 @@ function refuseUnknownMembers({ scopes, report }: CheckContext): void {
   }
 }
 
-function isCallOf(callee: AnyNode, call: AnyNode | undefined): boolean {
+function isCallee(callee: AnyNode, call: AnyNode | undefined): boolean {
   if (call?.type === "NewExpression") return call.callee === callee;
   return call?.type === "CallExpression" && call.callee === callee && !call.optional;
 }
@@ -238,7 +238,7 @@ function describeUnknown(node: Identifier, declared: ReadonlySet<string>, contex
   if (plain !== name && (GLOBALS.has(plain) || declared.has(plain) || catalog.skill(plain) !== undefined)) {
     return { values: escapeName(name), fix: `Write ${plain} in Latin letters`, suggestions: [plain] };
   }
-  const methods = catalog.methods.filter((method) => method.name === name).slice(0, 3);
+  const methods = findNamedMethods(node, context);
   const [method] = methods;
   if (method !== undefined) {
     return {
@@ -265,6 +265,19 @@ function describeUnknown(node: Identifier, declared: ReadonlySet<string>, contex
       ? `Declare it first: const ${printableName(name)} = …`
       : `Declare it, or write ${formatCall(found[0])}`;
   return { values: printableName(name), fix, suggestions: found.map(({ path }) => path) };
+}
+
+/** The methods of a name such as `read_file` or `mcp__filesystem__read_file`, or of the path in `callTool("Skill.method")`. */
+function findNamedMethods(node: Identifier, { host: { catalog }, scopes }: CheckContext): readonly Method[] {
+  const call = scopes.parents.get(node);
+  const first = call?.type === "CallExpression" && call.callee === node ? call.arguments[0] : undefined;
+  const path = first?.type === "Literal" && typeof first.value === "string" ? catalog.method(first.value) : undefined;
+  if (path !== undefined) return [path];
+  const at = node.name.lastIndexOf("__");
+  const called = at > 0 ? node.name.slice(at + "__".length) : node.name;
+  const found = catalog.methods.filter((method) => method.name === called);
+  const ofSkill = found.filter(({ skill }) => node.name.includes(skill));
+  return (ofSkill.length > 0 ? ofSkill : found).slice(0, 3);
 }
 
 function escapeName(name: string): string {
