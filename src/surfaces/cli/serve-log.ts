@@ -17,6 +17,8 @@ export interface ServeLog {
   readonly format: LogFormat;
   /** Writes a line, unless the text is empty. */
   readonly say: (text: string, level?: LogLevel) => void;
+  /** Writes a line with a secret that the reader is given. */
+  readonly sayUnmasked: (text: string) => void;
   readonly warn: (problems: readonly Problem[]) => void;
   /** Receives the log of the runtime: what skills and MCP servers say. */
   readonly listener: LogListener;
@@ -49,6 +51,7 @@ function createTextLog({ isVerbose, paint }: LogOptions): ServeLog {
   return {
     format: "text",
     say: (text) => text !== "" && write(`${text}\n`),
+    sayUnmasked: (text) => write(`${text}\n`),
     warn(problems) {
       const news = problems.filter(({ error }) => !isRepeated(error));
       if (news.length > 0) write(`${warningsText(news, paint)}\n`);
@@ -100,14 +103,17 @@ const MAX_CAUSES = 100;
 /** Writes one object a line, with the ids of the trace and the span that the line belongs to. */
 function createJsonLog({ isVerbose }: LogOptions): ServeLog {
   let secrets: KnownSecrets | undefined;
-  const write = (level: LogLevel, text: string, facts: object = {}): void => {
+  const writeUnmasked = (level: LogLevel, msg: string, facts: object = {}): void => {
     if (level === "debug" && !isVerbose) return;
     const head = { level, time: new Date().toISOString(), pid: process.pid, ...getTraceIds() };
-    process.stderr.write(`${JSON.stringify({ ...head, ...facts, msg: secrets?.maskText(text) ?? text })}\n`);
+    process.stderr.write(`${JSON.stringify({ ...head, ...facts, msg })}\n`);
   };
+  const write = (level: LogLevel, text: string, facts?: object): void =>
+    writeUnmasked(level, secrets?.maskText(text) ?? text, facts);
   return {
     format: "json",
     say: (text, level = "info") => text !== "" && write(level, text),
+    sayUnmasked: (text) => writeUnmasked("info", text),
     warn(problems) {
       for (const problem of problems) write("warn", problemText(problem), { fix: problem.fix });
     },

@@ -28,6 +28,18 @@ test("says that stdin was closed before a client sent a message [V6]", async () 
   expect(answered).toMatchObject({ exit: 0, stderr: "", stdout: expect.stringContaining('"id":1') });
 });
 
+test("shows the token of its first start in a log as JSON, once", async () => {
+  const server = start(["serve", "--http", "--port", "0", "--log-format", "json"], { cwd: project() });
+  const [, url = "", token = ""] = await findInOutput(server, /MCP at (http:\S+)\/mcp[^]*shown only once: ([^"]+)"/);
+  const answer = await fetch(`${url}/tools/run_code`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    body: JSON.stringify({ code: `return ${JSON.stringify(token)}` }),
+  });
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("redacted")]);
+  server.kill("SIGTERM");
+});
+
 test.each([
   [0, 1, 0],
   [143, 0, 60_000],

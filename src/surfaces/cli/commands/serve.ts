@@ -198,7 +198,7 @@ async function serveOverHttp({ runtime, flags, signal, log, session, early, conn
   const pages = settings.console ? `the web console at ${server.url}/, ` : "";
   say(`Serving ${pages}MCP at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);
   if (token?.created !== undefined) {
-    say(`Token, shown only once: ${token.created}`);
+    log.sayUnmasked(`Token, shown only once: ${token.created}`);
     say(`Clients send it as "Authorization: Bearer …"; only its hash is stored, in ${token.file}`);
   }
   if (token?.created === undefined && token?.file !== undefined)
