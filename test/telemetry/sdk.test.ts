@@ -1,6 +1,7 @@
 // @module-tag rest
 
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
@@ -108,4 +109,12 @@ test("loads no package of OpenTelemetry and no log library unless it is needed [
   expect(loads({})).toBe("");
   const collector = await startCollector();
   expect(loads({ ...collector.env, OTEL_SDK_DISABLED: "" })).toContain("loads @opentelemetry/api");
+});
+
+test("docs/telemetry.md lists every metric [O4]", () => {
+  const source = readFileSync("src/telemetry/metrics.ts", "utf8");
+  const created = new Set(Array.from(source.matchAll(/create\w+\("([a-z_.]+)"/g), ([, name]) => name));
+  const table = readFileSync("docs/telemetry.md", "utf8").split("\n## Metrics\n")[1]?.split("\n## ")[0] ?? "";
+  expect(created).toContain("skillgate.run.duration");
+  expect(new Set(Array.from(table.matchAll(/^\| `([a-z_.]+)`/gm), ([, name]) => name))).toEqual(created);
 });
