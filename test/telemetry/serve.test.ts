@@ -112,6 +112,17 @@ test("continues the trace of a client through a served run to the `_meta` of a s
   expect(collector.resources[0]).toMatchObject({ "service.name": "skillgate" });
 });
 
+test("names the trace of a request in the errors of programs and of unknown tools [O4]", async () => {
+  const collector = await startCollector();
+  const { url, stop } = await serve(collector.env);
+  const client = await newClient(url);
+  const _meta = { traceparent: TRACEPARENT };
+  const refused: Parsed = await client.callTool({ name: "run_code", arguments: { code: "device.No.no()" }, _meta });
+  const unknown: Parsed = await client.callTool({ name: "no_tool", _meta }).catch(({ data }: Parsed) => data);
+  await stop();
+  expect([refused.structuredContent.trace_id, unknown.trace_id]).toEqual([TRACE, TRACE]);
+});
+
 test("traces the requests of older clients and of other endpoints [O4]", async () => {
   const collector = await startCollector();
   const { url, stop } = await serve({ ...collector.env, OTEL_SERVICE_NAME: "gate" });

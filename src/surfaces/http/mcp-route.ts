@@ -7,7 +7,7 @@ import { type Expose, EXPOSES, findMethodCall, type Principal, selectProfile } f
 import { findScopeChallenge } from "./auth/challenge.ts";
 import type { Body } from "./body.ts";
 import { findBatchFlaw, type RpcId } from "../../shared/json/json-rpc.ts";
-import { createResponder, emptyBody, getTraceId, refuse } from "./responses.ts";
+import { createResponder, emptyBody, getTraceId, inTrace, refuse } from "./responses.ts";
 import type { HttpServices, RouteEnvironment } from "./services.ts";
 
 /** Answers requests to the MCP endpoint. */
@@ -17,12 +17,16 @@ export async function answerMcp(c: Context<RouteEnvironment>, services: HttpServ
   const { incoming, outgoing } = c.env;
   if (c.req.method === "POST" && body.kind === "none") return emptyBody(getTraceId(c));
   const flaw = body.kind === "json" && Array.isArray(body.value) ? findBatchFlaw(body.value) : undefined;
-  if (flaw !== undefined) return refuse(400, rpcError("InvalidRequest", flaw));
+  if (flaw !== undefined) return refuse(400, rpcError("InvalidRequest", flaw, inTrace(c)));
   const exposure = wantedExposure(c.req.query("expose") ?? c.req.header("x-skillgate-expose"));
   if (exposure === undefined)
     return refuse(
       400,
-      rpcError("InvalidRequest", `expose must be ${EXPOSES.join(", ")}`, { field: "expose", suggestions: EXPOSES }),
+      rpcError("InvalidRequest", `expose must be ${EXPOSES.join(", ")}`, {
+        field: "expose",
+        suggestions: EXPOSES,
+        ...inTrace(c),
+      }),
     );
   if (isListening(body)) inFlight.untrack(outgoing);
   const exchange = {
@@ -43,10 +47,10 @@ export async function answerMcp(c: Context<RouteEnvironment>, services: HttpServ
   const profile = c.req.param("profile");
   const selected = profile === undefined ? whole : await selectProfile(runtime, whole, profile);
   if ("message" in selected)
-    return refuse(404, rpcError("MethodNotFound", selected.message, { suggestions: selected.names }));
+    return refuse(404, rpcError("MethodNotFound", selected.message, { suggestions: selected.names, ...inTrace(c) }));
   const principal =
     exposure === "default" ? selected : { ...selected, exposure: { ...selected.exposure, expose: exposure } };
-  const refused = await refuseMissingScopes(exchange.body, principal, services);
+  const refused = await refuseMissingScopes(exchange.body, principal, services, inTrace(c));
   if (refused !== undefined) return refused;
   const response = await mcp.fetch(exchange, principal);
   response.headers.delete("connection"); // the client and Node decide whether the connection stays open
@@ -58,6 +62,7 @@ async function refuseMissingScopes(
   message: unknown,
   { caller, exposure }: Principal,
   { runtime, challenge }: HttpServices,
+  trace: ReturnType<typeof inTrace>,
 ): Promise<Response | undefined> {
   const call = findToolCall(message);
   const view = runtime.viewFor(caller);
@@ -68,7 +73,7 @@ async function refuseMissingScopes(
   // The guards refuse the call before anything else, and record it.
   const error = await view.call(method.path, args).then(
     () => undefined,
-    (thrown: unknown) => toRpcError(thrown, call.name),
+    (thrown: unknown) => toRpcError(thrown, call.name, trace),
   );
   const headers = error && findScopeChallenge(error, challenge());
   if (headers === undefined) return undefined;

@@ -57,6 +57,11 @@ export function getTraceId(c: Context<RouteEnvironment>): string {
   return /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(c.req.header("traceparent") ?? "")?.[1] ?? newTraceId();
 }
 
+/** Returns the trace of a request as a detail of the error that answers it. */
+export function inTrace(c: Context<RouteEnvironment>): { readonly trace_id: string } {
+  return { trace_id: getTraceId(c) };
+}
+
 /** Answers a request with JSON. */
 export type RespondJson = (json: string, status?: number, headers?: Readonly<Record<string, string>>) => Response;
 

@@ -15,7 +15,15 @@ import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts
 import { serveConnect } from "./connect/index.ts";
 import { createHookRoute } from "./hooks/index.ts";
 import { createOpenapi } from "./openapi/index.ts";
-import { abortWithClient, accepts, createResponder, getTraceId, refuseAsProblem, refuseAt } from "./responses.ts";
+import {
+  abortWithClient,
+  accepts,
+  createResponder,
+  getTraceId,
+  inTrace,
+  refuseAsProblem,
+  refuseAt,
+} from "./responses.ts";
 import { answerAtRpc } from "./rpc-route.ts";
 import type { RuntimeView } from "../../runtime/api/view.ts";
 import { createHealthReport, type HttpServices, isUnready, type RouteEnvironment } from "./services.ts";
@@ -60,22 +68,21 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   serve("/metrics", (c) => answerMetrics(c, services));
   const approvalsFor = (c: Context<RouteEnvironment>): RuntimeView["approvals"] =>
     services.runtime.viewFor(c.get("caller")).approvals;
-  serve("/approvals", (c) => answerApprovalRoute(approvalsFor(c), {}));
+  serve("/approvals", (c) => answerApprovalRoute(approvalsFor(c), inTrace(c)));
   serve("/approvals/{id}", readBody(services), (c) => {
     const body = c.get("body");
     const answer = c.req.method === "GET" ? undefined : body.kind === "json" ? body.value : null;
-    return answerApprovalRoute(approvalsFor(c), { id: c.req.param("id"), answer });
+    return answerApprovalRoute(approvalsFor(c), { id: c.req.param("id"), answer, ...inTrace(c) });
   });
-  app.all("/ws", () =>
-    refuseAsProblem(426, rpcError("InvalidRequest", "The endpoint /ws accepts only WebSocket connections"), {
-      headers: { upgrade: "websocket" },
-    }),
-  );
+  app.all("/ws", (c) => {
+    const reason = "The endpoint /ws accepts only WebSocket connections";
+    return refuseAt(c.req.path, 426, rpcError("InvalidRequest", reason, inTrace(c)), { upgrade: "websocket" });
+  });
   for (const [path, methods] of Object.entries(ENDPOINTS))
     app.all(toPattern(path), (c) => wrongMethod(c, methods.join(", ")));
   app.notFound(notFound);
   app.onError((error, c) => {
-    const fault = toRpcError(error, c.req.path);
+    const fault = toRpcError(error, c.req.path, inTrace(c));
     return refuseAt(c.req.path, RPC_ERRORS[fault.data.error_type].status, fault);
   });
   return app;
@@ -119,14 +126,14 @@ function toPattern(path: string): string {
   return path.replace(/\{(\w+)\}/, ":$1");
 }
 
-function notFound({ req }: Context): Response {
-  const reason = `No route matches ${req.method} ${truncateText(req.path, 200)}`;
-  return refuseAsProblem(404, rpcError("MethodNotFound", reason, { suggestions: PATHS }));
+function notFound(c: Context<RouteEnvironment>): Response {
+  const reason = `No route matches ${c.req.method} ${truncateText(c.req.path, 200)}`;
+  return refuseAsProblem(404, rpcError("MethodNotFound", reason, { suggestions: PATHS, ...inTrace(c) }));
 }
 
-function wrongMethod({ req }: Context, allow: string): Response {
-  const reason = `The method ${req.method} is not allowed here. Allowed: ${allow}`;
-  return refuseAt(req.path, 405, rpcError("InvalidRequest", reason), { allow });
+function wrongMethod(c: Context<RouteEnvironment>, allow: string): Response {
+  const reason = `The method ${c.req.method} is not allowed here. Allowed: ${allow}`;
+  return refuseAt(c.req.path, 405, rpcError("InvalidRequest", reason, inTrace(c)), { allow });
 }
 
 function counted({ counters }: HttpServices): MiddlewareHandler<RouteEnvironment> {
@@ -145,7 +152,7 @@ function checkOrigin({ origins, pages }: HttpServices): MiddlewareHandler<RouteE
   return async (c, next) => {
     const { headers } = c.env.incoming;
     const reason = origins.refusal(c.env.incoming);
-    if (reason !== undefined) return refuseAt(c.req.path, 403, rpcError("AuthorizationError", reason));
+    if (reason !== undefined) return refuseAt(c.req.path, 403, rpcError("AuthorizationError", reason, inTrace(c)));
     const isOwnPage = pages !== undefined && `${c.req.path}/`.startsWith(`${pages.prefix}/`);
     const cors = isOwnPage ? {} : origins.corsHeaders(headers);
     if (c.req.method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
@@ -175,7 +182,7 @@ function identifySender({ authenticator, connections }: HttpServices): Middlewar
     const sender = await authenticator.authenticate(incoming.headers);
     if (sender.kind === "caller") {
       const reason = connections.claim(incoming.socket, sender.caller.id);
-      if (reason !== undefined) return refuseFull(c.req.path, reason);
+      if (reason !== undefined) return refuseFull(c, reason);
       closeAfterCredential(outgoing, sender.life);
     }
     c.set("sender", sender);
@@ -184,16 +191,16 @@ function identifySender({ authenticator, connections }: HttpServices): Middlewar
   };
 }
 
-function refuseFull(path: string, reason: string): Response {
-  const error = rpcError("InternalError", reason, { suggestions: ["Close other connections"] });
-  return refuseAt(path, 503, error, { "retry-after": "1", connection: "close" });
+function refuseFull(c: Context<RouteEnvironment>, reason: string): Response {
+  const error = rpcError("InternalError", reason, { suggestions: ["Close other connections"], ...inTrace(c) });
+  return refuseAt(c.req.path, 503, error, { "retry-after": "1", connection: "close" });
 }
 
 function requireCaller({ challenge }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
     const sender = c.get("sender");
     if (sender.kind !== "caller") {
-      const { status, error, headers } = refuseSender(sender, challenge());
+      const { status, error, headers } = refuseSender(sender, challenge(), getTraceId(c));
       return refuseAt(c.req.path, status, error, headers);
     }
     c.set("caller", sender.caller);

@@ -3,6 +3,7 @@ import type { RequestId, Server, ServerContext } from "@modelcontextprotocol/ser
 import { isRecord } from "../../model/json.ts";
 import { cutText } from "../../shared/format-text.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../shared/names/skill-names.ts";
+import { newTraceId } from "../../shared/rpc-errors.ts";
 import {
   ATTRIBUTES,
   type Attributes,
@@ -11,6 +12,7 @@ import {
   extractContext,
   getActiveContext,
   getErrorType,
+  getTraceIds,
   hasSdk,
   recordDuration,
   startSpan,
@@ -27,6 +29,11 @@ interface TracedRequest {
   readonly target?: string | undefined;
   /** The `_meta` of the request, which may have the trace of the client. */
   readonly meta: Carrier | undefined;
+}
+
+/** Returns the trace of the request that is answered as a detail of its error; without an SDK, a new one. */
+export function inActiveTrace(): { readonly trace_id: string } {
+  return { trace_id: getTraceIds()?.trace_id ?? newTraceId() };
 }
 
 /** Answers a request within a span, as the conventions for MCP describe it. The span continues the trace that `_meta` names. */

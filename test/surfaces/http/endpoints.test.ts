@@ -37,6 +37,32 @@ test("calls a tool at POST /tools/{name} with the body as its arguments [V4]", a
   expect((await post(`${url}/tools/TestSkill.pay`, {})).status).toBe(403);
 });
 
+test.each([
+  ["a sender without a token", "POST", "/mcp", 401],
+  ["a sender without a token", "POST", "/tools/TestSkill.add", 401],
+  ["an unknown profile", "POST", "/mcp/none", 404],
+  ["an unknown exposure", "POST", "/mcp?expose=none", 400],
+  ["an unknown path", "GET", "/none", 404],
+  ["a wrong method", "DELETE", "/openapi.json", 405],
+  ["a request that is no upgrade", "GET", "/ws", 426],
+  ["an unknown approval", "GET", "/approvals/none", 404],
+  ["an unknown webhook", "POST", "/hooks/none", 401],
+  ["another host", "GET", "/health", 403],
+])("names the trace of the request in the refusal of %s, %s %s [V3]", async (what, method, path, status) => {
+  const token = "a-token-of-16-characters";
+  const { url } = await serve({}, {}, (text) => text === token);
+  const trace = "0af7651916cd43dd8448eb211c80319c";
+  const headers = {
+    "content-type": "application/json",
+    traceparent: `00-${trace}-b7ad6b7169203331-01`,
+    ...(status !== 401 && { authorization: `Bearer ${token}` }),
+    ...(what === "another host" && { origin: "https://other.example" }),
+  };
+  const answer = await fetch(url + path, { method, headers, ...(method === "POST" && { body: "{}" }) });
+  const { error, fault = error } = (await answer.json()) as Parsed;
+  expect([answer.status, fault.data.trace_id]).toEqual([status, trace]);
+});
+
 test("answers a call over the rate limit with Retry-After [X4]", async () => {
   const { url } = await serve();
   expect((await post(`${url}/tools/TestSkill.rare`, {})).status).toBe(200);

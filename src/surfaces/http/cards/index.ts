@@ -5,7 +5,7 @@ import { rpcError } from "../../../shared/rpc-errors.ts";
 import { IDENTITY, selectProfile } from "../../mcp/index.ts";
 import { LEGACY_VERSIONS, MODERN_VERSION } from "../../mcp/opening/index.ts";
 import { isLoopback } from "../origin-check.ts";
-import { refuseAsProblem } from "../responses.ts";
+import { inTrace, refuseAsProblem } from "../responses.ts";
 import type { HttpServices, RouteEnvironment } from "../services.ts";
 
 const CARD_TYPE = "application/mcp-server-card+json";
@@ -38,7 +38,8 @@ export function servePublicCards(app: Hono<RouteEnvironment>, services: HttpServ
   if (cards.length === 0) return;
   const answer = (c: Context<RouteEnvironment>, type: string, create: (base: string) => object): Response => {
     const base = findBase(c, services);
-    if (base === undefined) return refuseAsProblem(403, rpcError("AuthorizationError", "The host is not allowed"));
+    if (base === undefined)
+      return refuseAsProblem(403, rpcError("AuthorizationError", "The host is not allowed", inTrace(c)));
     if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: PUBLIC_HEADERS });
     const text = JSON.stringify(create(base));
     const etag = `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`;
@@ -68,7 +69,10 @@ export function serveCards(app: Hono<RouteEnvironment>, services: HttpServices):
     const name = c.req.param("profile");
     const selected = await selectProfile(runtime, whole, name);
     if (!("message" in selected)) return answer(c, `/mcp/${name}`);
-    return refuseAsProblem(404, rpcError("MethodNotFound", selected.message, { suggestions: selected.names }));
+    return refuseAsProblem(
+      404,
+      rpcError("MethodNotFound", selected.message, { suggestions: selected.names, ...inTrace(c) }),
+    );
   });
 }
 

@@ -28,6 +28,7 @@ import {
 import { Rewriting } from "../addresses/rewrite.ts";
 import type { Features } from "../features/caller-features.ts";
 import type { SessionRuns } from "../features/session-runs.ts";
+import { inActiveTrace } from "../trace-requests.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { roundBigInts } from "../../../shared/json/exact-json.ts";
@@ -75,7 +76,7 @@ export async function callOffered(
   }
   if (found === undefined) {
     const disabled = unavailableToolError(name, view);
-    if (disabled !== undefined) return errorResult(toRpcError(disabled, name), {});
+    if (disabled !== undefined) return errorResult(toRpcError(disabled, name, inActiveTrace()), {});
     throw unknownTool(name, offered());
   }
   const toolContext: ToolCallContext = {
@@ -122,7 +123,7 @@ async function callMethodByPath(
   try {
     path = String(parseBuiltinInput("call_method", args)["path"]);
   } catch (thrown) {
-    return errorResult(toRpcError(thrown, tool.name), {});
+    return errorResult(toRpcError(thrown, tool.name, inActiveTrace()), {});
   }
   const findMethod = (): Method | undefined => answering.catalog.method(path);
   if (findMethod() === undefined) await waitAtMost(READY_MS, whenListed(view, path, workContext.client));
@@ -163,7 +164,7 @@ async function callBuiltinTool(
         return await resumeRunTool(toolContext, args, workContext);
     }
   } catch (thrown) {
-    return errorResult(toRpcError(thrown, name), {});
+    return errorResult(toRpcError(thrown, name, inActiveTrace()), {});
   }
 }
 
@@ -251,7 +252,7 @@ async function callMethodTool(
     if (isToolResult(wire) && wire.isError === true) return maskErrorResult(rewriting?.result(wire) ?? wire, view);
     const answered = findProtocolError(thrown, workContext.era, view.secrets);
     if (answered !== undefined) throw answered;
-    return errorResult(toRpcError(thrown, tool.name), tool);
+    return errorResult(toRpcError(thrown, tool.name, inActiveTrace()), tool);
   }
 }
 
@@ -295,7 +296,7 @@ function unknownTool(name: string, { tools }: Offered): ProtocolError {
       ? `The name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`
       : `No tool has this name; ${tools.length} are listed`,
     suggestions,
-    trace_id: newTraceId(),
+    ...inActiveTrace(),
     retryable: false,
   });
 }

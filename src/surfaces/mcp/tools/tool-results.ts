@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 
-import { formatRpcError, type RpcError, rpcError, getErrorKind, newTraceId } from "../../../shared/rpc-errors.ts";
+import { formatRpcError, type RpcError, rpcError, getErrorKind } from "../../../shared/rpc-errors.ts";
 import type { ErrorCode } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { getValueJson } from "../../../shared/json/outcome-value.ts";
@@ -10,6 +10,7 @@ import { toJson } from "../../../shared/values/value-encoding.ts";
 import type { EndedRun } from "../../../runtime/builtin-tools/index.ts";
 import type { ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import { cutText } from "../../../shared/format-text.ts";
+import { inActiveTrace } from "../trace-requests.ts";
 
 /** Maximum characters of JSON that are sent both as text and as structured content. */
 const MAX_INLINE_CHARACTERS = 2_000;
@@ -59,7 +60,7 @@ export function runResult({ outcome, limits }: Omit<EndedRun, "source">): CallTo
       return {
         content,
         isError: true,
-        structuredContent: { kind, runId, ...runError(outcome, limits, newTraceId()).data },
+        structuredContent: { kind, runId, ...runError(outcome, limits, inActiveTrace().trace_id).data },
       };
   }
 }
