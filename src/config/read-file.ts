@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { realpathSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
@@ -34,7 +35,9 @@ export async function readConfigFile(
     const found = await stat(path);
     if (found.isCharacterDevice()) throw configError(label, "it is a device"); // it has no end
     if (found.size > maxBytes) throw configError(label, `it is larger than ${maxBytes >> 10} KiB`);
-    const text = await readFile(path, "utf8");
+    const bytes = await readFile(path);
+    if (!isUtf8(bytes)) throw configError(label, "it is not UTF-8 text; save it as UTF-8"); // an edit would lose characters
+    const text = bytes.toString("utf8");
     return keepMark ? text : text.replace(/^\uFEFF/, "");
   } catch (thrown) {
     if (thrown instanceof SkillgateError) throw thrown;

@@ -159,6 +159,19 @@ test("warns of a file that is too large, a folder, or unreadable [M1]", async ()
   ]);
 });
 
+test.each(["settings.yaml", ".mcp.json", ".env"])("warns of %s in UTF-16 or Latin-1 [M1]", async (file) => {
+  for (const [encoding, text] of [
+    ["utf16le", "\uFEFFa: 1"],
+    ["latin1", "# f\u00FCr\n"],
+  ] as const) {
+    await writeFile(join(cwd, file), text, encoding);
+    const { warnings } = await load();
+    expect(warnings.map(({ error }) => error)).toEqual([
+      `Cannot read the configuration: ${file}: it is not UTF-8 text; save it as UTF-8 (CONFIG_INVALID)`,
+    ]);
+  }
+});
+
 test("accepts comments, trailing commas, a byte order mark and an empty file [M1]", async () => {
   await write("mcp.json", '\uFEFF{ // mine\n "mcpServers": { "a": { "command": "x", }, }, }');
   await write(".mcp.json", " \n");

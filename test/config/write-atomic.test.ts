@@ -41,6 +41,16 @@ test("changes of one file at the same moment all count [M10]", async () => {
   expect(readdirSync(folder)).toEqual(["servers.json"]);
 });
 
+test("a file that is not UTF-8 stays as it is, and the error says so [M10]", async () => {
+  const { file } = createFile("");
+  const bytes = Buffer.from("# f\u00FCr alle\n", "latin1");
+  writeFileSync(file, bytes);
+  await expect(changeFile(file, OPTIONS, (text = "") => `${text}more`)).rejects.toThrow(
+    "Cannot read the configuration: servers.json: it is not UTF-8 text; save it as UTF-8 (CONFIG_INVALID)",
+  );
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+});
+
 test("settings that are changed at the same moment are all kept [O5]", async () => {
   const { folder } = createFile("");
   const file = join(folder, "settings.yaml");
