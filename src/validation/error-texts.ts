@@ -147,7 +147,7 @@ function namesIn(schema: Readonly<Record<string, unknown>>): readonly string[] {
 }
 
 function compares(keyword: string, type: ErrorText["type"], relation: string): readonly [string, Wording] {
-  return [keyword, ({ schema, data }) => words(type, `must be ${relation} ${text(schema)}, is ${text(data)}`)];
+  return [keyword, ({ params, data }) => words(type, `must be ${relation} ${text(params["limit"])}, is ${text(data)}`)];
 }
 
 function counts(keyword: string, type: ErrorText["type"], relation: string, part: string): readonly [string, Wording] {

@@ -38,6 +38,9 @@ describe("reports each kind of problem with its type, its field and its reason [
     [{ const: 1 }, 2, "enum_violation: must be 1, not 2"],
     [{ type: "number", minimum: 1 }, 0, "below_minimum: must be at least 1, is 0"],
     [{ type: "number", exclusiveMinimum: 0 }, 0, "below_minimum: must be more than 0, is 0"],
+    [{ type: "number", minimum: 0, exclusiveMinimum: true }, 0, "below_minimum: must be more than 0, is 0"],
+    [{ type: "number", maximum: 1, exclusiveMaximum: true }, 1, "above_maximum: must be less than 1, is 1"],
+    [{ type: "number", minimum: 0, exclusiveMinimum: false }, -1, "below_minimum: must be at least 0, is -1"],
     [{ type: "number", maximum: 1 }, 2, "above_maximum: must be at most 1, is 2"],
     [{ type: "number", exclusiveMaximum: 1 }, 1, "above_maximum: must be less than 1, is 1"],
     [{ type: "number", multipleOf: 5 }, 7, "type_mismatch: must be a multiple of 5, is 7"],
@@ -51,6 +54,11 @@ describe("reports each kind of problem with its type, its field and its reason [
     [false, 1, "unknown_field: is not allowed"],
   ])("%j refuses %j", (schema, value, line) => {
     expect(formatProblems(createMethod({ value: schema }, ["value"]), { value })).toEqual([`value ${line}`]);
+  });
+
+  test.each([0.5, 2])("accepts %d within the exclusive bounds of draft-04", (value) => {
+    const schema = { type: "number", minimum: 0, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: false };
+    expect(findProblems(createMethod({ value: schema }), { value })).toEqual([]);
   });
 
   test("accepts 5.0 as an integer", () => {

@@ -38,8 +38,14 @@ export const VALUE_KEYWORDS = {
   },
   minimum: forNumber("minimum", (data, limit) => data >= limit),
   maximum: forNumber("maximum", (data, limit) => data <= limit),
-  exclusiveMinimum: forNumber("exclusiveMinimum", (data, limit) => data > limit),
-  exclusiveMaximum: forNumber("exclusiveMaximum", (data, limit) => data < limit),
+  exclusiveMinimum: forExclusive(
+    "minimum",
+    forNumber("exclusiveMinimum", (data, limit) => data > limit),
+  ),
+  exclusiveMaximum: forExclusive(
+    "maximum",
+    forNumber("exclusiveMaximum", (data, limit) => data < limit),
+  ),
   multipleOf: forNumber("multipleOf", isMultiple),
   minLength: forLength("minLength", (length, limit) => length >= limit),
   maxLength: forLength("maxLength", (length, limit) => length <= limit),
@@ -63,6 +69,15 @@ function forNumber(keyword: string, holds: (data: number, limit: number) => bool
     if (typeof limit !== "number") return "must be a number";
     return (data, location, run) =>
       !isFinite(data) || holds(data, limit) || node.report(keyword, { value: data, location, run }, { limit });
+  };
+}
+
+/** Reads `true` as draft-04 does: the bound itself, which is another keyword there, is excluded. */
+function forExclusive(bound: string, keyword: SchemaKeyword): SchemaKeyword {
+  return (limit, node, parts) => {
+    if (typeof limit !== "boolean") return keyword(limit, node, parts);
+    const excluded = node.get(bound);
+    return limit && excluded !== undefined ? keyword(excluded, node, parts) : undefined;
   };
 }
 
