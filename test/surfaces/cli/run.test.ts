@@ -65,6 +65,7 @@ test("rejects files that cannot be read as wrong usage [O1]", async () => {
     skillgate(["run", "."], { cwd }),
     skillgate(["run", "device.MathSkill.add(1, 2)"], { cwd }),
     skillgate(["run", "missing.js", "-e", "1"], { cwd }),
+    skillgate(["check", "-e", "1", "-e", "2"], { cwd }),
   ]);
   expect(outcomes.map(({ exit, stdout }) => [exit, stdout])).toEqual(outcomes.map(() => [2, ""]));
   expect(outcomes.map(({ stderr }) => stderr)).toEqual([
@@ -72,6 +73,7 @@ test("rejects files that cannot be read as wrong usage [O1]", async () => {
     'Cannot read ".": it is a folder\n',
     'Cannot read "device.MathSkill.add(1, 2)": it does not exist; to run code itself, put -e before it\n',
     "Cannot take two programs: give either a file or -e, not both\n",
+    "Cannot take two programs: give -e once, with the whole program\n",
   ]);
 });
 

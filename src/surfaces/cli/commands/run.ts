@@ -127,7 +127,12 @@ export interface ProgramFlags {
 export function takesProgram(command: CliCommand): CliCommand {
   return command
     .argument("[file]", "the program's file; - for standard input, which is the default unless it is a terminal")
-    .option("-e, --eval <code>", "the program itself");
+    .option("-e, --eval <code>", "the program itself", takeOnce);
+}
+
+function takeOnce(code: string, earlier: string | undefined): string {
+  if (earlier !== undefined) throw new UsageError("Cannot take two programs: give -e once, with the whole program");
+  return code;
 }
 
 /** The flags that give a program and its input. */
