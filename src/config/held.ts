@@ -7,7 +7,14 @@ import { type DeclaredServer, type ReadServers, serverKey } from "./servers/read
 import { quoted } from "./shown.ts";
 import { findCommands } from "./servers/command-placeholders.ts";
 import { describeStart } from "./servers/approval-summary.ts";
-import { type HeldPart, POLICY_FILES, PROJECT_FILES, type ProjectTrust, whyPartHeld } from "./trust/index.ts";
+import {
+  type HeldPart,
+  POLICY_FILES,
+  PROJECT_FILES,
+  type ProjectTrust,
+  RESTRICTIONS,
+  whyPartHeld,
+} from "./trust/index.ts";
 import type { ProjectVariables } from "./variables.ts";
 
 interface Project {
@@ -33,33 +40,57 @@ export function heldParts({
   folders,
 }: Project): readonly HeldPart[] {
   if (trust.isTrusted) return [];
-  const isChanged = trust.record.isWhole;
+  const { isWhole } = trust.record;
+  const isChanged = (part: string): boolean => trust.changed.includes(part);
   const isHeld = (part: string): boolean => trust.parts.has(part) && whyPartHeld(trust, part) !== undefined;
   const code = skillsDir === undefined ? [] : listCode(trust, formatPathLabel(skillsDir, folders).split(sep).join("/"));
   const servers = read.declared.filter(({ isHeld, config }) => isHeld && config?.enabled === true);
   const parts: readonly HeldPart[] = [
-    ...code.map((name) => ({ name, detail: "", isChanged })),
+    ...code.map((name) => ({ name, detail: "", isChanged: isChanged(name) })),
     ...servers.map((server) => ({
       name: `MCP server ${server.name} (${server.file.label})`,
       detail: serverDetail(filled.find((each) => serverKey(each) === serverKey(server)) ?? server, project),
-      isChanged,
+      isChanged: isWhole && isServerChanged(server, trust),
     })),
     ...settings.map(([path, value]) => ({
       name: `settings ${path}`,
       detail: JSON.stringify(value),
-      isChanged,
+      isChanged: isChanged("settings.yaml"),
     })),
-    ...settings.flatMap(([path, value]) => listLoosened(path, value)).map((part) => ({ ...part, isChanged })),
+    ...settings
+      .flatMap(([path, value]) => listLoosened(path, value))
+      .map((part) => ({ ...part, isChanged: isChanged("settings.yaml") })),
     ...POLICY_FILES.filter(isHeld).map((name) => ({
       name,
       detail: "permits calls; until then it only restricts them",
-      isChanged,
+      isChanged: isChanged(name),
     })),
   ];
+  const further = parts.length > 0 && restrictsOtherwise(trust) ? [CHANGED_RESTRICTIONS] : [];
   // Alone it does nothing in a project that was never trusted.
-  if (!isHeld(".env") || project.names.length === 0 || (parts.length === 0 && !isChanged)) return parts;
-  return [...parts, { name: ".env", detail: `sets ${project.names.join(", ")}`, isChanged }];
+  if (!isHeld(".env") || project.names.length === 0 || (parts.length === 0 && !isWhole)) return [...parts, ...further];
+  const detail = `sets ${project.names.join(", ")}`;
+  return [...parts, ...further, { name: ".env", detail, isChanged: isChanged(".env") }];
 }
+
+/** Tests whether the entry of a server, the values that it receives or the files that it starts have changed. */
+function isServerChanged(server: DeclaredServer, trust: ProjectTrust): boolean {
+  const isSame = trust.record.servers.get(serverKey(server)) === server.digest;
+  return !isSame || server.started.some((path) => trust.changed.includes(trust.getPart(path)));
+}
+
+/** Tests whether the whole project is held because its settings restrict something else than before. */
+function restrictsOtherwise({ record, values, changed }: ProjectTrust): boolean {
+  return (
+    record.isWhole && changed.includes("settings.yaml") && record.values.get(RESTRICTIONS) !== values.get(RESTRICTIONS)
+  );
+}
+
+const CHANGED_RESTRICTIONS: HeldPart = {
+  name: "settings.yaml",
+  detail: "restricts something else than before",
+  isChanged: true,
+};
 
 /** Lists the operations of an API that a setting makes harmless by its word: what changes the state behind it would not ask. */
 function listLoosened(path: string, value: unknown): readonly Pick<HeldPart, "name" | "detail">[] {

@@ -710,6 +710,31 @@ test("asks the user once with everything that would run, and remembers the appro
   expect(asked).toMatchObject([{ isChanged: true, parts: [{ name: "settings server.auth", isChanged: true }] }]);
 });
 
+test("marks only what has changed in a project that is held as a whole [P12]", async () => {
+  write(".mcp.json", { a: { command: "x" } });
+  write("skills/greeter.ts", "export const greet = () => 1;");
+  await trust();
+  write("settings.yaml", "approvals: { destructive: ask }\n");
+  expect((await loadConfig(options)).heldParts).toEqual([
+    { name: "skills/greeter.ts", detail: "", isChanged: false },
+    { name: "MCP server a (.mcp.json)", detail: "x", isChanged: false },
+    { name: "settings.yaml", detail: "restricts something else than before", isChanged: true },
+  ]);
+  write(".mcp.json", { a: { command: "y" } });
+  write("skills/greeter.ts", "export const greet = () => 2;");
+  await trust();
+  write("policies/tools.yaml", "capability:x:\n  decision: ask\n");
+  expect((await loadConfig(options)).heldParts).toEqual([
+    { name: "skills/greeter.ts", detail: "", isChanged: false },
+    { name: "MCP server a (.mcp.json)", detail: "y", isChanged: false },
+    {
+      name: "policies/tools.yaml",
+      detail: "permits calls; until then it only restricts them",
+      isChanged: true,
+    },
+  ]);
+});
+
 test("keeps trusting what the owner changes by hand, and nothing else [P12]", async () => {
   const file = join(cwd, ".mcp.json");
   const add = (name: string) =>
