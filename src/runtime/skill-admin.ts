@@ -43,7 +43,8 @@ export function createSkillAdmin(parts: RuntimeParts): SkillAdmin {
     disabled: () => sources.disabled,
     listHeldSkills: () => sources.held,
     async health() {
-      const all = [...(await sources.health()), ...providers.servers.map(getServerHealth)];
+      const servers = providers.servers.filter(({ status }) => status !== "disabled");
+      const all = [...(await sources.health()), ...servers.map(getServerHealth)];
       return all
         .filter(({ skill }) => !sources.isDisabled(skill))
         .map((health) => withSecrets(health, registry.catalog.skill(health.skill)?.provided))
@@ -104,7 +105,9 @@ function warnOfSettings({ events }: Pick<RuntimeParts, "events">, why: string): 
   events.emit("log", { level: "warn", text: `Cannot take up the settings: ${why}` });
 }
 
-function getServerHealth({ skill, name, status, error = status }: Providers["servers"][number]): SkillHealth {
-  const healthy = status === "connected";
-  return { skill, source: name, healthy, message: healthy ? "ok" : error };
+function getServerHealth({ skill, name, status, error }: Providers["servers"][number]): SkillHealth {
+  if (status === "connected") return { skill, source: name, healthy: true, message: "ok" };
+  // A server that waits for its first call, or was stopped because it had none, has no error.
+  const isAsleep = status === "disconnected" && error === undefined;
+  return { skill, source: name, healthy: isAsleep, message: isAsleep ? "its next call starts it" : (error ?? status) };
 }

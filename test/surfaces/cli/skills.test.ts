@@ -459,6 +459,22 @@ describe("skills settings, show, health and stats", () => {
     expect((await skillgate(["skills", "health", "WellSkill"], { cwd })).exit).toBe(0);
   });
 
+  test(
+    "find a server healthy that is known and not started yet, and leave out one that is disabled [L8]",
+    { tags: "rest" },
+    async () => {
+      const server = { command: process.execPath, args: [resolve("test/fixtures/mcp/metadata.js")] };
+      const mcpServers = { metadata: server, off: { ...server, disabled: true } };
+      const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers }) });
+      const healthy = { exit: 0, stdout: "✓ MetadataMCP  metadata  ok\n" };
+      expect(await skillgate(["skills", "health", "MetadataMCP"], { cwd })).toMatchObject(healthy);
+      expect(await skillgate(["skills", "health", "MetadataMCP"], { cwd })).toMatchObject(healthy);
+      expect((await skillgate(["skills", "health"], { cwd })).stdout).not.toContain("OffMCP");
+      const shown = await skillgate(["skills", "show", "MetadataMCP"], { cwd });
+      expect(shown).toMatchObject({ exit: 0, stdout: expect.stringContaining("✓ its next call starts it\n") });
+    },
+  );
+
   test("print the details of a skill with show [L11]", { tags: "rest" }, async () => {
     const cwd = project({
       "skills/weather/skill.ts": WEATHER,

@@ -72,7 +72,7 @@ export function addSkillsHealth(skills: CliCommand): void {
     .description("check the health of skills and servers")
     .argument("[skills...]", "names of skills (default: all)")
     .run(async ({ openRuntime, paint }, names: readonly string[]) => {
-      const runtime = await openRuntime({ until: "known" });
+      const runtime = await openRuntime({ until: "ready" });
       const all = await runtime.health();
       const selected = names.length === 0 ? all : all.filter(({ skill }) => names.includes(skill));
       for (const name of names) if (!selected.some(({ skill }) => skill === name)) unknownSkill(runtime, name);
