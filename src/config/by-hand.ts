@@ -6,7 +6,7 @@ import { editSettings } from "./edit-settings.ts";
 import { canonicalPath, isInside, formatPathLabel } from "./read-file.ts";
 import { type ConfigOptions, isTrustGiven, resolveFolders } from "./locations.ts";
 import { type Config, loadConfig } from "./load-config.ts";
-import { withChangeLock } from "./write-atomic.ts";
+import { toWriteError, withChangeLock } from "./write-atomic.ts";
 import { serverKey } from "./servers/read-servers.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
 import { createQueues } from "../shared/threads/queue.ts";
@@ -38,8 +38,16 @@ export async function revokeTrust(options: ConfigOptions, folder: string): Promi
 
 /** Changes the trust of a project while no program of the same user makes a change of its owner, which ends with a record of trust. */
 async function betweenChanges<Result>(file: string, folder: string, work: () => Promise<Result>): Promise<Result> {
-  await makeFolder(dirname(file), 0o700);
-  return withChangeLock(`${file}.${hash("sha256", folder).slice(0, LOCK_NAME_DIGITS)}.lock`, folder, work);
+  let isHeld = false;
+  try {
+    await makeFolder(dirname(file), 0o700);
+    return await withChangeLock(`${file}.${hash("sha256", folder).slice(0, LOCK_NAME_DIGITS)}.lock`, folder, () => {
+      isHeld = true;
+      return work();
+    });
+  } catch (thrown) {
+    throw isHeld ? thrown : toWriteError(thrown, file); // an error of the work is of another file
+  }
 }
 
 const LOCK_NAME_DIGITS = 16;

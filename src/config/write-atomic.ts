@@ -46,10 +46,15 @@ export async function changeFile(
       await replaceFile(target, after, mode);
     });
   } catch (thrown) {
-    if (thrown instanceof SkillgateError || !isRecord(thrown) || typeof thrown["syscall"] !== "string") throw thrown;
-    const why = whyNotWritten(thrown["code"]);
-    throw new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: ${why}`, { file: label, fix: WRITE_FIX });
+    throw toWriteError(thrown, label);
   }
+}
+
+/** Converts an error of the file system to a `CONFIG_INVALID`; any other error stays as it is. */
+export function toWriteError(thrown: unknown, label: string): unknown {
+  if (thrown instanceof SkillgateError || !isRecord(thrown) || typeof thrown["syscall"] !== "string") return thrown;
+  const why = whyNotWritten(thrown["code"]);
+  return new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: ${why}`, { file: label, fix: WRITE_FIX });
 }
 
 /** Changes something while no other program does. Throws `CONFIG_INVALID` if another one does not end. */

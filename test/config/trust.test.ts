@@ -710,6 +710,18 @@ test("asks the user once with everything that would run, and remembers the appro
   expect(asked).toMatchObject([{ isChanged: true, parts: [{ name: "settings server.auth", isChanged: true }] }]);
 });
 
+test("says why a trust cannot be recorded [P12]", async () => {
+  write("skills/greeter.ts", "export const greet = () => 1;");
+  const state = join(cwd, "a-file");
+  writeFileSync(state, "");
+  const env = { ...options.env, XDG_STATE_HOME: state };
+  const { trust } = await loadConfig({ ...options, env });
+  await expect(trustProject({ ...options, env }, trust)).rejects.toMatchObject({
+    code: "CONFIG_INVALID",
+    message: `Cannot change ${join(state, "skillgate", "trusted-projects.json")}: its folder is a file`,
+  });
+});
+
 test("marks only what has changed in a project that is held as a whole [P12]", async () => {
   write(".mcp.json", { a: { command: "x" } });
   write("skills/greeter.ts", "export const greet = () => 1;");

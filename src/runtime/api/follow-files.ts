@@ -58,6 +58,11 @@ function watchTrust(parts: RuntimeParts): () => void {
     await parts.providers.reloadSkills();
     await reloadServers(parts);
   };
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    warn(error);
+    return () => {};
+  }
   return watchFile(file, () => void reload().catch(warn), warn);
 }
