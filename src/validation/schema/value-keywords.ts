@@ -76,8 +76,8 @@ function forNumber(keyword: string, holds: (data: number, limit: number) => bool
 function forExclusive(bound: string, keyword: SchemaKeyword): SchemaKeyword {
   return (limit, node, parts) => {
     if (typeof limit !== "boolean") return keyword(limit, node, parts);
-    const excluded = node.get(bound);
-    return limit && excluded !== undefined ? keyword(excluded, node, parts) : undefined;
+    const boundValue = node.get(bound);
+    return limit && boundValue !== undefined ? keyword(boundValue, node, parts) : undefined;
   };
 }
 
