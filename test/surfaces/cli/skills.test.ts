@@ -472,6 +472,7 @@ describe("skills settings, show, health and stats", () => {
       expect((await skillgate(["skills", "health"], { cwd })).stdout).not.toContain("OffMCP");
       const shown = await skillgate(["skills", "show", "MetadataMCP"], { cwd });
       expect(shown).toMatchObject({ exit: 0, stdout: expect.stringContaining("✓ its next call starts it\n") });
+      expect(await skillgate(["skills", "disable", "OffMCP"], { cwd })).toMatchObject({ exit: 0 });
     },
   );
 

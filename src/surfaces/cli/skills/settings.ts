@@ -140,9 +140,10 @@ function addSwitch(skills: CliCommand, name: "enable" | "disable", description: 
     });
 }
 
-/** Throws if the skill does not exist; a disabled skill, or one that did not start, exists. */
+/** Throws if the skill does not exist; a disabled skill, or one that did not start, exists, and so does that of any server. */
 async function requireSkill(runtime: Runtime, name: string): Promise<void> {
   if (runtime.catalog.skill(name) !== undefined || runtime.disabled().some((skill) => skill.name === name)) return;
+  if (runtime.servers.some(({ skill }) => skill === name)) return;
   const unstarted = await runtime.health();
   if (!unstarted.some(({ skill }) => skill === name)) unknownSkill(runtime, name);
 }
