@@ -88,6 +88,7 @@ const WRITE_FAILURES: ReadonlyMap<unknown, string> = new Map([
   ["EPERM", "this user may not write there"],
   ["EROFS", "the file system is read-only"],
   ["ENOSPC", "the disk is full"],
+  ["ENOENT", "its folder does not exist"],
   ["ENOTDIR", "its folder is a file"],
   ["EEXIST", "its folder is a file"],
 ]);

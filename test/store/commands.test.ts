@@ -291,6 +291,10 @@ test("backs up and restores a store, and says why it cannot [P8]", async () => {
     exit: 2,
     stderr: "Cannot write monday.db: it exists already; name a new file\n",
   });
+  expect(await skillgate(["store", "backup", "--out", "none/monday.db"], { cwd })).toMatchObject({
+    exit: 2,
+    stderr: "Cannot write none/monday.db: its folder does not exist\n",
+  });
   await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
   const restored = await skillgate(["store", "restore", "monday.db"], { cwd });
   expect(restored).toMatchObject({ exit: 0, stderr: "" });
