@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, copyFile, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { createError, getMessage, SkillgateError } from "../errors.ts";
@@ -10,11 +10,11 @@ import { replaceFile } from "../shared/files/replace-file.ts";
 import { HEAD_FILE } from "./audit/audit-keys.ts";
 import { PUBLIC_FILE } from "./audit/signer.ts";
 import { markDamaged, renameIfThere } from "./database/damaged-file.ts";
-import { STORE_FILE, openEngine } from "./database/open.ts";
-import { copyTables } from "./database/schema.ts";
+import { STORE_FILE } from "./database/open.ts";
+import { copyTables, createTables, type SqlEngine, TABLES } from "./database/schema.ts";
 import type { SqlStatement } from "./database/sql.ts";
 import { connect } from "./database/sqlite-connect.ts";
-import { isDamaged, toStoreError } from "./database/sqlite-errors.ts";
+import { isDamaged, isFull, toStoreError } from "./database/sqlite-errors.ts";
 import { openFile } from "./database/sqlite-file.ts";
 import { findSqlite, type SqliteConnection, type SqliteProgram } from "./database/sqlite-program.ts";
 
@@ -36,7 +36,8 @@ export interface StoreBackup {
 
 /**
  * Writes a whole copy of the store in `folder` to a new file that only its owner can read, while others use the store. It is
- * the state of one moment. Throws `STORE_UNAVAILABLE` if there is no store, and an error of the file system if `out` exists.
+ * the state of one moment. Throws `STORE_UNAVAILABLE` if there is no store, and an error of the file system if `out` exists or its
+ * disk is full.
  */
 export async function backUpStore(folder: string, out: string): Promise<StoreBackup> {
   const program = requireSqlite();
@@ -62,6 +63,7 @@ export async function backUpStore(folder: string, out: string): Promise<StoreBac
     return { bytes: (await stat(out)).size, files: names };
   } catch (error) {
     await rm(out, { force: true });
+    if (isFull(error)) throw Object.assign(new Error(`no space left for ${out}`, { cause: error }), { code: "ENOSPC" });
     throw error instanceof SkillgateError ? error : unavailable(`cannot copy ${file}: ${getMessage(error)}`, error);
   }
 }
@@ -82,8 +84,10 @@ export async function restoreStore(folder: string, backup: string): Promise<Rest
   await makeFolder(folder, 0o700);
   const draft = await createDraft(folder, backup);
   try {
-    const files = await takeFiles(draft, backup, program);
-    await checkSchema(draft);
+    const files = await takeFiles(draft, backup, program).catch((error: unknown) => {
+      const says = `${backup} is not a whole backup: ${getMessage(error)}. Name a file of: store backup`;
+      throw toBackupError(error, folder, says);
+    });
     const parts = { folder, file: join(folder, STORE_FILE), draft: join(draft, STORE_FILE), files, program };
     const before = await replaceContent(parts).catch(async (error: unknown) => {
       if (!isDamaged(error)) throw toStoreError(error, parts.file);
@@ -196,13 +200,22 @@ async function createDraft(folder: string, backup: string): Promise<string> {
   await removeLeftDrafts(folder);
   const draft = join(folder, `${DRAFT}${process.pid}`);
   await makeFolder(draft, 0o700);
+  const file = join(draft, STORE_FILE);
   try {
-    await copyFile(backup, join(draft, STORE_FILE));
+    await copyFile(backup, file);
+    await chmod(file, 0o600); // a copy has the mode of the backup, which may forbid to write it
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    throw unavailable(`cannot read the backup ${backup}: ${getMessage(error)}`, error);
+    throw toBackupError(error, folder, `cannot read the backup ${backup}: ${getMessage(error)}`);
   }
   return draft;
+}
+
+/** The disk of the store may be full, whatever the backup is like. */
+function toBackupError(error: unknown, folder: string, says: string): unknown {
+  const known = toStoreError(error, join(folder, STORE_FILE));
+  const isKnown = error instanceof SkillgateError || (known instanceof SkillgateError && known.code === "STORE_FULL");
+  return isKnown ? known : unavailable(says, error);
 }
 
 const DRAFT = ".restore-";
@@ -220,30 +233,30 @@ interface KeptFile {
   readonly content: string;
 }
 
-/** Checks the copy of a backup, and takes the files out of it. */
+/** Checks the copy of a backup, takes the files out of it, and creates the tables that an older version does not have. */
 async function takeFiles(draft: string, backup: string, program: SqliteProgram): Promise<readonly KeptFile[]> {
+  const file = join(draft, STORE_FILE);
+  const files = await use(program.connect(file), (copy) => {
+    const [found] = copy.prepare("PRAGMA integrity_check(1)").all() as readonly object[];
+    if (Object.values(found ?? {})[0] !== "ok") throw new Error(String(Object.values(found ?? {})[0]));
+    const rows = copy.prepare(`SELECT name, content FROM ${TABLE}`).all() as readonly KeptFile[];
+    copy.exec(`DROP TABLE ${TABLE}`);
+    return rows.map(({ name, content }) => ({ name, content })).filter(({ name }) => isPlainName(name));
+  });
+  const store = await openFile(file, program, { lockMs: LOCK_MS, warn: () => {}, repairs: false });
   try {
-    return await use(program.connect(join(draft, STORE_FILE)), (copy) => {
-      const [found] = copy.prepare("PRAGMA integrity_check(1)").all() as readonly object[];
-      if (Object.values(found ?? {})[0] !== "ok") throw new Error(String(Object.values(found ?? {})[0]));
-      const rows = copy.prepare(`SELECT name, content FROM ${TABLE}`).all() as readonly KeptFile[];
-      copy.exec(`DROP TABLE ${TABLE}`);
-      return rows.map(({ name, content }) => ({ name, content })).filter(({ name }) => isPlainName(name));
-    });
-  } catch (error) {
-    throw unavailable(`${backup} is not a whole backup: ${getMessage(error)}. Name a file of: store backup`, error);
+    const transaction: SqlEngine["transaction"] = (_locks, work) => store.transact(work);
+    await createTables({ ...store.rows, kind: "sqlite", place: backup, transaction });
+    for (const table of TABLES) await store.rows.select(table, {}, { limit: 0 });
+  } finally {
+    store.close();
   }
+  return files;
 }
 
 /** A backup is only a file: the names in it may say anything. */
 function isPlainName(name: unknown): boolean {
   return typeof name === "string" && isKept(name) && !/[/\\]/.test(name);
-}
-
-/** Opens the copy as a store, which throws for another schema. */
-async function checkSchema(draft: string): Promise<void> {
-  const engine = await openEngine({ folder: draft }, { lockMs: LOCK_MS, warn: () => {} });
-  await engine.close();
 }
 
 async function use<Result>(

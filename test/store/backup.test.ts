@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { MIGRATIONS } from "../../src/store/database/schema.ts";
 import { openEngine } from "../../src/store/database/open.ts";
@@ -164,16 +164,46 @@ test("refuses what is not a whole backup, and leaves the store as it was [P8]", 
   };
   const newer = write("newer", bytes);
   await changeVersion(newer, copies);
+  const altered = write("altered", bytes);
+  const connection = findSqlite()?.connect(altered);
+  connection?.exec("ALTER TABLE keys DROP COLUMN limits");
+  connection?.close();
   const cases: readonly (readonly [string, string])[] = [
     [join(copies, "missing"), "cannot read the backup"],
     [write("text", "not a database"), "is not a whole backup: file is not a database"],
     [write("cut", bytes.subarray(0, bytes.length >> 1)), "is not a whole backup"],
     [write("store", readFileSync(join(folder, "skillgate.db"))), "no such table: backup_files"],
-    [newer, "STORE_NEWER"],
+    [newer, `${newer} has schema 1000`],
+    [altered, `${altered} is not a whole backup: no such column: limits`],
   ];
   for (const [file, message] of cases) await expect(restoreStore(folder, file), file).rejects.toThrow(message);
   expect(await countRecords(folder)).toBe(50);
   expect(readdirSync(folder).filter((name) => name.includes("restore"))).toEqual([]);
+});
+
+test.skipIf(process.getuid?.() === 0)("restores a backup that this user may only read [P8]", async () => {
+  const [folder, copies] = [createFolder(), createFolder()];
+  await (await openDatabase({ folder })).close();
+  const backup = join(copies, "backup");
+  await backUpStore(folder, backup);
+  chmodSync(backup, 0o400);
+  expect(await restoreStore(folder, backup)).toMatchObject({ files: [] });
+});
+
+test("names the new file of a backup whose disk is full, and leaves none [P8]", async () => {
+  const [folder, copies] = [createFolder(), createFolder()];
+  await (await openDatabase({ folder })).close();
+  const prototype = Object.getPrototypeOf(findSqlite()?.connect(":memory:")) as { exec: (text: string) => unknown };
+  const { exec: run } = prototype;
+  const exec = vi.spyOn(prototype, "exec");
+  onTestFinished(() => exec.mockRestore());
+  const out = join(copies, "backup");
+  exec.mockImplementation(function (this: unknown, text) {
+    if (!text.startsWith("VACUUM INTO")) return run.call(this, text);
+    throw Object.assign(new Error("database or disk is full"), { rawCode: 13, errcode: 13 });
+  });
+  await expect(backUpStore(folder, out)).rejects.toMatchObject({ code: "ENOSPC", message: `no space left for ${out}` });
+  expect(readdirSync(copies)).toEqual([]);
 });
 
 test("writes no file outside of the folder of the store, whatever a backup names [P8]", async () => {

@@ -27,6 +27,10 @@ export function isDamaged(error: unknown): boolean {
   return code === CORRUPT || code === NOTADB;
 }
 
+export function isFull(error: unknown): boolean {
+  return getResultCode(error) === FULL;
+}
+
 /** Converts an error of SQLite, or of the file system, to one with a code; other errors stay as they are. */
 export function toStoreError(error: unknown, file: string): unknown {
   const says = `${file}: ${getMessage(error)}`;
