@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -272,6 +272,27 @@ describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
     expect(await first.total(KEYS)).toBe(0);
   });
 
+  test.for([
+    ["closes", ":\\d+ closed the connection without an answer", "closed the connection without an answer"],
+    ["resets", "ECONNRESET", "whether the change was stored is not known"],
+  ] as const)(
+    "fails behind a proxy that %s its connections, and says of a change alone that it may have been stored",
+    { tags: "rest" },
+    async ([how, read, changed]) => {
+      const { url, cut } = await startProxy(server.url());
+      const engine = await openEngine(url);
+      cut(how);
+      const started = performance.now();
+      await expect(engine.total(KEYS)).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        message: expect.stringMatching(read),
+      });
+      expect(performance.now() - started).toBeLessThan(10_000);
+      await expect(engine.execute("SELECT 1")).rejects.toMatchObject({ message: expect.stringContaining(changed) });
+      await expect(openDatabase({ url })).rejects.toMatchObject({ message: expect.stringMatching(read) });
+    },
+  );
+
   test("opens a database and a schema of any name, written as in a URL", async () => {
     const url = new URL(server.url());
     const admin = await openConnected(url.href);
@@ -402,3 +423,36 @@ test.skipIf(postgres === undefined)(
     expect(closedAt).toBe(answeredAt);
   },
 );
+
+/** Starts a proxy to a database. After `cut` it ends each connection, as one does whose server is gone. */
+async function startProxy(
+  target: string,
+): Promise<{ readonly url: string; readonly cut: (how: "closes" | "resets") => void }> {
+  const url = new URL(target);
+  const port = Number(url.port);
+  const sockets = new Set<Socket>();
+  let end: ((socket: Socket) => void) | undefined;
+  const proxy = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    if (end !== undefined) {
+      socket.once("data", () => end?.(socket));
+      return;
+    }
+    const server = connect(port, "127.0.0.1");
+    server.on("error", () => {});
+    socket.pipe(server).pipe(socket);
+    socket.once("close", () => server.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const cut = (how: "closes" | "resets"): void => {
+    end = (socket) => (how === "closes" ? socket.destroy() : socket.resetAndDestroy());
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(() => {
+    cut("closes");
+    proxy.close();
+  });
+  url.port = String((proxy.address() as AddressInfo).port);
+  return { url: url.href, cut };
+}

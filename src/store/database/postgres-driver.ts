@@ -1,3 +1,5 @@
+import { connect, type Socket } from "node:net";
+
 import { createPackageRequire } from "../../../sandbox/package-files.ts";
 import { explainMissing } from "../../shared/package/optional-package.ts";
 import type { SqlRow, SqlValue } from "./sql.ts";
@@ -97,12 +99,14 @@ function loadDriver(): (url: string, options: object) => Sql {
 /** Creates connections, which open when they are needed. What the URL says replaces these options. */
 export function openDriver({ url, database, schema, lockMs }: PostgresTarget, options: DriverOptions = {}): Sql {
   const postgres = loadDriver();
-  const { searchParams } = new URL(url);
+  const { searchParams, host } = new URL(url);
   return postgres(url, {
     database,
     max: MAX_CONNECTIONS,
     ...(!searchParams.has("connect_timeout") && { connect_timeout: CONNECT_SECONDS }),
     backoff: () => REOPEN_SECONDS,
+    // The driver tries the hosts of a list one after the other by itself.
+    ...(!host.includes(",") && { socket: openSocket }),
     onnotice: () => {},
     types: { bigint: BIGINT },
     // The driver would ask for the types of arrays, which no table has. If the connection is closed meanwhile, it handles no error.
@@ -118,6 +122,32 @@ export function openDriver({ url, database, schema, lockMs }: PostgresTarget, op
     },
   });
 }
+
+/** Where the driver connects to. */
+interface DriverAddress {
+  readonly host: readonly string[];
+  readonly port: readonly number[];
+  /** A socket of Unix. */
+  readonly path: string | false;
+}
+
+/**
+ * Opens a socket that fails if it is closed before the server has answered, as by a proxy whose server is gone: the driver would
+ * connect again at once, without end.
+ */
+function openSocket({ host: [host = ""], port: [port = 0], path }: DriverAddress): Socket {
+  const socket = path === false ? connect(port, host) : connect(path);
+  socket.once("end", () => {
+    if (socket.bytesRead > 0) return;
+    const error = new Error(`${path === false ? `${host}:${port}` : path} closed the connection without an answer`);
+    socket.destroy(Object.assign(error, { code: UNANSWERED }));
+  });
+  // The driver has these in its messages, and compares the certificate of the server with the host.
+  return Object.assign(socket, { host, port });
+}
+
+/** The code of a connection that was closed before the server answered. */
+export const UNANSWERED = "CONNECTION_UNANSWERED";
 
 /** Closes the connections at once: after one was lost, the driver would wait for a statement that has failed. */
 export function endDriver(sql: Sql): Promise<void> {

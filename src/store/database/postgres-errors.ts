@@ -1,4 +1,5 @@
 import { createError, getMessage, SkillgateError } from "../../errors.ts";
+import { UNANSWERED } from "./postgres-driver.ts";
 
 /** Codes of Postgres: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const CODES: Readonly<Record<string, "STORE_FULL" | "STORE_READ_ONLY" | "STORE_CONFLICT" | "STORE_DAMAGED">> = {
@@ -20,6 +21,7 @@ const UNOPENED: ReadonlySet<string> = new Set([
   "ENETUNREACH",
   "ENOENT",
   "CONNECT_TIMEOUT",
+  UNANSWERED,
   "57P03",
   "53300",
 ]);
@@ -56,10 +58,12 @@ export interface ErrorPlace {
   readonly location: string;
   readonly lockMs: number;
   readonly statementMs: number;
+  /** True for work that changes nothing, of which nothing is unknown when its connection ends. */
+  readonly isRead?: boolean;
 }
 
 /** Converts an error of the driver; an error of the work in a transaction stays as it is. */
-export function toStoreError(error: unknown, { location, lockMs, statementMs }: ErrorPlace): unknown {
+export function toStoreError(error: unknown, { location, lockMs, statementMs, isRead }: ErrorPlace): unknown {
   const code = getCode(error);
   if (code === "" || error instanceof SkillgateError) return error;
   const fail = (
@@ -74,7 +78,7 @@ export function toStoreError(error: unknown, { location, lockMs, statementMs }: 
     return fail("LOCK_TIMEOUT", `another process has been writing to it for ${lockMs} ms`, lockMs);
   if (code === QUERY_CANCELED)
     return fail("STORE_TIMEOUT", `${location} took more than ${statementMs} ms`, statementMs);
-  if (isLost(error))
+  if (isLost(error) && isRead !== true)
     return fail(
       "STORE_UNAVAILABLE",
       `${location}: the connection ended, and whether the change was stored is not known`,

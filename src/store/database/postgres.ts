@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
-import { createError, getMessage, type SkillgateError } from "../../errors.ts";
+import { createError, type SkillgateError } from "../../errors.ts";
 import {
   endDriver,
   openDriver,
@@ -34,29 +34,33 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
   const sql = await connect(target);
   const closing = new AbortController();
   const inProgress = new Set<Promise<unknown>>();
-  const run = <Result>(work: () => PromiseLike<Result>, canRepeat: boolean): Promise<Result> => {
+  const run = <Result>(
+    work: () => PromiseLike<Result>,
+    { canRepeat, isRead = false }: { readonly canRepeat: boolean; readonly isRead?: boolean },
+  ): Promise<Result> => {
     const done = repeatWhileOffline(work, { canRepeat, signal: closing.signal })
       .catch((error: unknown) => {
-        throw toStoreError(error, target);
+        throw toStoreError(error, { ...target, isRead });
       })
       .finally(() => inProgress.delete(done));
     inProgress.add(done);
     return done;
   };
-  const attempt: RowOperation = (work) => run(() => work(rows), false);
-  const repeat: RowOperation = (work) => run(() => work(rows), true);
+  const attempt: RowOperation = (work) => run(() => work(rows), { canRepeat: false });
+  const repeat: RowOperation = (work) => run(() => work(rows), { canRepeat: true });
+  const read: RowOperation = (work) => run(() => work(rows), { canRepeat: true, isRead: true });
   const watchers = createWatchers();
   let subscription: ReturnType<typeof subscribe> | undefined;
   const rows = createRows(sql);
 
   return {
-    ...guardRows(repeat, attempt),
+    ...guardRows(read, attempt),
     kind: "postgres",
     place: target.location,
     getGeneration: () => 0,
     insert: (table, list) => repeat(createInsertion(sql, table, list)),
     execute: (text) => attempt(() => rows.execute(text)),
-    hasTable: (name) => repeat(() => rows.hasTable(name)),
+    hasTable: (name) => read(() => rows.hasTable(name)),
     transaction: (locks, work) => repeat(createRepeatableWork(sql, locks, work)),
     watch(listener) {
       subscription ??= subscribe(target, CHANNEL, () => watchers.announce());
@@ -64,8 +68,8 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
     },
     // The change itself is stored. A process that misses the notice reads it when it subscribes again.
     announce: () => repeat(() => sql.notify(CHANNEL, "")).then(ignore, ignore),
-    now: () => repeat(() => readTime(sql)),
-    size: () => repeat(() => readSize(sql)),
+    now: () => read(() => readTime(sql)),
+    size: () => read(() => readSize(sql)),
     vacuum: () => vacuum(target),
     async close() {
       closing.abort();
@@ -91,10 +95,7 @@ async function connect(target: PostgresTarget): Promise<Sql> {
     }
     return sql;
   } catch (error) {
-    // Opening changes nothing: the sentence of a change that may be lost would mislead.
-    if (isLost(error))
-      throw createError("STORE_UNAVAILABLE", `${target.location}: ${getMessage(error)}`, {}, { cause: error });
-    throw toStoreError(error, target);
+    throw toStoreError(error, { ...target, isRead: true });
   }
 }
 
@@ -213,7 +214,7 @@ async function vacuum(target: PostgresTarget): Promise<void> {
     }>`SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`;
     for (const { tablename } of tables) await sql`VACUUM ${sql(tablename)}`;
   } catch (error) {
-    throw toStoreError(error, target);
+    throw toStoreError(error, { ...target, isRead: true });
   } finally {
     await endDriver(sql);
   }
