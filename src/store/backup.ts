@@ -213,9 +213,10 @@ async function createDraft(folder: string, backup: string): Promise<string> {
 
 /** The disk of the store may be full, whatever the backup is like. */
 function toBackupError(error: unknown, folder: string, says: string): unknown {
-  const known = toStoreError(error, join(folder, STORE_FILE));
-  const isKnown = error instanceof SkillgateError || (known instanceof SkillgateError && known.code === "STORE_FULL");
-  return isKnown ? known : unavailable(says, error);
+  const storeError = toStoreError(error, join(folder, STORE_FILE));
+  const isKnown =
+    error instanceof SkillgateError || (storeError instanceof SkillgateError && storeError.code === "STORE_FULL");
+  return isKnown ? storeError : unavailable(says, error);
 }
 
 const DRAFT = ".restore-";
