@@ -346,8 +346,15 @@ const ADMINISTRATION: OpenAdministration = {
     servers: runtime.servers,
     executors: runtime.executors,
     nodes: runtime.nodes,
-    listApis: () => runtime.listApis(),
-    listOperations: (name) => runtime.listOperations(name),
+    listApis: () =>
+      runtime.listApis().map((api) => ({
+        ...api,
+        changes: api.changes.filter(({ name }) => mayRead(caller, `${api.skill}.${name}`)),
+      })),
+    listOperations(name) {
+      const skill = runtime.listApis().find((api) => api.name === name)?.skill;
+      return runtime.listOperations(name).filter(({ method }) => mayRead(caller, `${skill}.${method}`));
+    },
     readStoreInfo: async () => (await runtime.database()).info(),
     openAudit: () => runtime.database(),
     async openKeys() {

@@ -92,6 +92,33 @@ test(
   },
 );
 
+test("shows the operations and changes of the methods that a key may see, and no others [P2]", async () => {
+  const project = folder();
+  const server = await serveProject(project);
+  for (const body of [
+    { name: "shop", text: DOCUMENT },
+    { name: "tracker", text: SDL, server: "https://graph.example.com" },
+  ])
+    expect((await send(server, "/apis", { method: "POST", body })).status).toBe(201);
+  writeFileSync(join(project, "apis", "shop.yaml"), DOCUMENT.replaceAll("order", "booking"));
+  await send(server, "/apis/shop/refresh", { method: "POST", body: {} });
+  const keys = createKeys(await server.runtime.database());
+  const permissions = ["admin:Read", "see:ShopAPI.orders_list", "see:TrackerGraph.query"];
+  const { text: token } = await keys.create({ name: "narrow", permissions });
+  const list = async (name: string, as: { readonly token?: string }): Promise<unknown> => {
+    const { json } = await send(server, `/apis/${name}`, as);
+    const { operations, changes } = json as Record<"operations" | "changes", readonly Record<string, string>[]>;
+    return [operations.map(({ method }) => method), changes.map((change) => change["name"])];
+  };
+  const renamed = ["bookings_list", "bookings_add", "orders_list", "orders_add"];
+  expect(await list("shop", {})).toEqual([
+    ["bookings_list", "bookings_add", "getBroken"],
+    expect.arrayContaining(renamed),
+  ]);
+  expect(await list("shop", { token })).toEqual([[], ["orders_list"]]);
+  expect(await list("tracker", { token })).toEqual([["query:issues"], []]);
+});
+
 test("adds a GraphQL API by its endpoint, shows its root fields, and removes it [O2]", { tags: "rest" }, async () => {
   const { url } = await startGraphServer({ typeDefs: SDL.replace("broken: Missing", ""), resolvers: ISSUES });
   const project = folder();
