@@ -262,9 +262,9 @@ class Writer implements AwaitWriter {
   #isSetOfPromises(callee: AnyNode): boolean {
     const creation = this.parent(callee) as AnyNode;
     if (this.#program.facts.races) return true;
+    if (!isCombined(creation, this.#context)) return false;
     const holder = findDestination(creation, this.#context);
-    const isAsked = typeof holder === "object" && holder.reads.some((read) => this.#isAsked(read));
-    return !isAsked && isCombined(creation, this.#context);
+    return typeof holder !== "object" || !holder.reads.some((read) => this.#isAsked(read));
   }
 
   #isAsked(read: AnyNode): boolean {
