@@ -6,7 +6,7 @@ import { editSettings } from "./edit-settings.ts";
 import { canonicalPath, isInside, formatPathLabel } from "./read-file.ts";
 import { type ConfigOptions, isTrustGiven, resolveFolders } from "./locations.ts";
 import { type Config, loadConfig } from "./load-config.ts";
-import { toWriteError, withChangeLock } from "./write-atomic.ts";
+import { toChangeError, withChangeLock } from "./write-atomic.ts";
 import { serverKey } from "./servers/read-servers.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
 import { createQueues } from "../shared/threads/queue.ts";
@@ -46,7 +46,7 @@ async function betweenChanges<Result>(file: string, folder: string, work: () => 
       return work();
     });
   } catch (thrown) {
-    throw isHeld ? thrown : toWriteError(thrown, file); // an error of the work is of another file
+    throw isHeld ? thrown : toChangeError(thrown, file); // an error of the work is of another file
   }
 }
 

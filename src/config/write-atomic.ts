@@ -46,12 +46,12 @@ export async function changeFile(
       await replaceFile(target, after, mode);
     });
   } catch (thrown) {
-    throw toWriteError(thrown, label);
+    throw toChangeError(thrown, label);
   }
 }
 
 /** Converts an error of the file system to a `CONFIG_INVALID`; any other error stays as it is. */
-export function toWriteError(thrown: unknown, label: string): unknown {
+export function toChangeError(thrown: unknown, label: string): unknown {
   if (thrown instanceof SkillgateError || !isRecord(thrown) || typeof thrown["syscall"] !== "string") return thrown;
   const why = whyNotWritten(thrown["code"]);
   return new SkillgateError("CONFIG_INVALID", `Cannot change ${label}: ${why}`, { file: label, fix: WRITE_FIX });

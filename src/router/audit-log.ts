@@ -51,7 +51,7 @@ export interface AuditLog {
   statistics(): ReadonlyMap<string, Statistics>;
 }
 
-/** Takes about 0.7 KB for each; the store has all of them. */
+/** Takes about 0.5 KB for each; the store has all of them. */
 const MAX_ENTRIES = 1_000;
 
 /** How many durations of a method are kept for its 95th percentile. */

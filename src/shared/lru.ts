@@ -25,15 +25,14 @@ export function deleteOldest<Key>(
   }
 }
 
-/** Returns the entry that goes if there are too many: the first one of the owner that has the most, so that no owner takes the place of others. */
-export function findSurplus<Entry>(
-  entries: Iterable<Entry>,
-  getOwner: (entry: Entry) => string,
-  getSize: (entry: Entry) => number = () => 1,
-): Entry | undefined {
+/**
+ * Returns the entry that goes if there are too many: the first one of the owner that has the most, so that no owner takes the place of
+ * others.
+ */
+export function findSurplus<Entry>(entries: Iterable<Entry>, getOwner: (entry: Entry) => string): Entry | undefined {
   const list = [...entries];
-  const sizes = new Map<string, number>();
-  for (const entry of list) sizes.set(getOwner(entry), (sizes.get(getOwner(entry)) ?? 0) + getSize(entry));
-  const most = Math.max(...sizes.values());
-  return list.find((entry) => sizes.get(getOwner(entry)) === most);
+  const counts = new Map<string, number>();
+  for (const entry of list) counts.set(getOwner(entry), (counts.get(getOwner(entry)) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return list.find((entry) => counts.get(getOwner(entry)) === most);
 }

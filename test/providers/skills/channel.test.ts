@@ -32,7 +32,7 @@ async function load() {
         writeSync(3, head);
         return new Promise(() => {});
       }
-      /** A result that says to be JSON and is none. */
+      /** Sends a text that is not JSON as a result. */
       export function garble() {
         const write = DefaultSerializer.prototype.writeValue;
         DefaultSerializer.prototype.writeValue = function (message) {
