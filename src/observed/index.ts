@@ -84,7 +84,7 @@ export function createObservation(settings: ObservationSettings, store?: StoredR
       if (settings.requests) requests.called(call.caller.id, call.method.path);
       return settings.results ? results.returned(call) : undefined;
     },
-    close: () => results.flush(),
+    close: () => results.close(),
     shouldReport: (method) => !settings.results || results.shouldReport(method),
     getWords: (caller) => (settings.requests ? requests.getWords(caller.id) : undefined),
     observedFor: (caller) => (method) =>

@@ -32,8 +32,8 @@ export interface InferredResults {
   observed(caller: Caller, method: Method): InferredOutput | undefined;
   /** Forgets the results of one method, or of all. */
   forget(path?: string): void;
-  /** Writes what has changed. */
-  flush(): void;
+  /** Writes what has changed; what changes later is not stored. */
+  close(): void;
   readonly paths: readonly string[];
 }
 
@@ -103,7 +103,7 @@ export function createInferredResults(store?: StoredResultsOptions): InferredRes
       else methods.delete(path);
       skills.forget(path);
     },
-    flush: () => skills.flush(),
+    close: () => skills.close(),
     get paths() {
       return [...methods.keys()];
     },

@@ -41,6 +41,7 @@ export class StoredResults {
   readonly #getObserved: (skill: string) => readonly InferredMethod[];
   readonly #skills = new Map<string, SkillShapes>();
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   /** `getObserved` returns the methods of a skill that were observed in this runtime, or taken. */
   constructor(options: StoredResultsOptions | undefined, getObserved: (skill: string) => readonly InferredMethod[]) {
@@ -60,7 +61,8 @@ export class StoredResults {
   /** Records that a shape of a skill has changed. */
   changed(skill: string): void {
     this.#getSkill(skill).changes += 1;
-    if (this.#options !== undefined) this.#timer ??= setTimeout(() => this.flush(), WRITE_AFTER_MS).unref();
+    if (this.#options !== undefined && !this.#isClosed)
+      this.#timer ??= setTimeout(() => this.flush(), WRITE_AFTER_MS).unref();
   }
 
   getSchema(caller: Caller, method: Method, shape: ValueShape): JsonSchema {
@@ -99,6 +101,12 @@ export class StoredResults {
       const value = serializeMethods(new Map([...skill.stored, ...observed]));
       if (value !== undefined) this.#options?.cache.set(skill.key, value);
     }
+  }
+
+  /** Writes what is not written; shapes that change later are not stored. */
+  close(): void {
+    this.#isClosed = true;
+    this.flush();
   }
 
   #getSkill(name: string): SkillShapes {

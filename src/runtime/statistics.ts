@@ -4,6 +4,7 @@ import type { Store } from "../store/index.ts";
 
 /** Statistics of the calls of each method, including those of earlier runtimes on the same store. */
 export interface LastingStatistics {
+  /** Does nothing after the end: a call may outlive its runtime. */
   add(entry: AuditEntry): void;
   /** By path. */
   all(): Promise<ReadonlyMap<string, Statistics>>;
@@ -21,6 +22,7 @@ export function createLastingStatistics(store: Store, onFailure: (error: unknown
   const space = store.space("statistics");
   let tallies = new Map<string, CallStats>();
   let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   let last: Promise<void> = Promise.resolve();
   /** Writes after the writes that have begun, so that what was counted before is stored when it resolves. */
@@ -39,7 +41,7 @@ export function createLastingStatistics(store: Store, onFailure: (error: unknown
 
   return {
     add(entry) {
-      if (entry.decision !== "allowed") return;
+      if (isClosed || entry.decision !== "allowed") return;
       tallies.set(entry.path, addCall(entry, tallies.get(entry.path)));
       timer ??= setTimeout(() => void write().catch(onFailure), WRITE_AFTER_MS).unref();
     },
@@ -48,8 +50,10 @@ export function createLastingStatistics(store: Store, onFailure: (error: unknown
       const entries = await space.entries();
       return new Map(entries.map(([path, stored]) => [path, statisticsFrom(parseTally(stored))]));
     },
-    // A failed write must not keep a runtime from closing.
-    close: () => write().catch(onFailure),
+    close() {
+      isClosed = true;
+      return write().catch(onFailure); // a failed write must not keep a runtime from closing
+    },
   };
 }
 

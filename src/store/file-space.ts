@@ -2,6 +2,7 @@ import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 
+import { createError } from "../errors.ts";
 import { isRecord, parseJson } from "../model/json.ts";
 import type { Space } from "./index.ts";
 import { withLock } from "../shared/files/lock.ts";
@@ -16,21 +17,30 @@ const WASTE = 4;
 /** Characters that are parsed in one turn of the event loop. */
 const CHARACTERS_AT_ONCE = 256 << 10;
 
+/** A space that ends with its store. */
+export interface ClosableSpace extends Space {
+  /** Refuses further changes, and waits for those that were made before. */
+  close(): Promise<void>;
+}
+
 /**
  * A space in a file of its own: each line is one change, `{"key","value"}`, or `{"key"}` for a deletion, or a list of changes
  * that were made at once. A writer holds a lock, which others wait for up to `lockMs`, and only appends: a process that dies while
  * it writes leaves at most one unreadable line.
  */
-export function fileSpace(file: string, lockMs: number): Space {
+export function fileSpace(file: string, lockMs: number): ClosableSpace {
   const log = new Log(file);
   /** The operations share the content that was read. */
   const queued = createQueue();
+  let isClosed = false;
 
-  const change = <Result>(work: () => Result): Promise<Result> =>
-    queued(async () => {
+  const change = async <Result>(work: () => Result): Promise<Result> => {
+    if (isClosed) throw createError("STORE_UNAVAILABLE", "it was closed");
+    return queued(async () => {
       await makeFolder(dirname(file), 0o700);
       return withLock(`${file}.lock`, lockMs, () => log.write(work));
     });
+  };
 
   return {
     get: (key) => queued(async () => (await log.read()).get(key)),
@@ -40,6 +50,10 @@ export function fileSpace(file: string, lockMs: number): Space {
     update: (key, make) => change(() => log.put(key, make(log.get(key)))),
     change: (work) => change(() => work(log)),
     size: () => queued(async () => (await log.read()).size),
+    close() {
+      isClosed = true;
+      return queued(async () => {});
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import type { RestoredStore, StoreBackup } from "./backup.ts";
 import type { Database } from "./database/database.ts";
 import type { EngineOptions, StoreLocation } from "./database/open.ts";
 import { createHealth, type HealthRecord, type StoreFailure, type StoreHealth } from "./health.ts";
-import { fileSpace } from "./file-space.ts";
+import { type ClosableSpace, fileSpace } from "./file-space.ts";
 import { Texts } from "./texts.ts";
 
 export { type AuditWriter, createAuditWriter } from "./audit/writer.ts";
@@ -157,7 +157,7 @@ export function createLazyDatabase(
 }
 
 /** Creates a space in memory, which ends with the process. */
-function memorySpace(): Space {
+function memorySpace(): ClosableSpace {
   const texts = new Texts();
   return {
     get: async (key) => texts.get(key),
@@ -171,6 +171,7 @@ function memorySpace(): Space {
     },
     change: async (work) => work(texts),
     size: async () => texts.size,
+    close: async () => {},
   };
 }
 
@@ -178,6 +179,8 @@ function memorySpace(): Space {
 export interface Store {
   /** Returns the part of the store with this name. In memory it is always the same object. */
   space(name: string): Space;
+  /** Waits for the changes that were made; later ones of a store in a folder reject with `STORE_UNAVAILABLE`. */
+  close(): Promise<void>;
 }
 
 /** JSON values by key. Returned values are copies. */
@@ -215,13 +218,20 @@ export type StoreEntry = readonly [key: string, value: unknown];
  * folder is created at the first write. A writer waits up to `lockMs` for the lock of another process.
  */
 export function createStore(folder?: string, lockMs: number = DEFAULT_TIMEOUTS.lockMs): Store {
-  const spaces = new Map<string, Space>();
+  const spaces = new Map<string, ClosableSpace>();
+  let isClosed = false;
   return {
     space(name) {
-      const space =
-        spaces.get(name) ?? (folder === undefined ? memorySpace() : fileSpace(getSpaceFile(folder, name), lockMs));
+      const existing = spaces.get(name);
+      if (existing !== undefined) return existing;
+      const space = folder === undefined ? memorySpace() : fileSpace(getSpaceFile(folder, name), lockMs);
       spaces.set(name, space);
+      if (isClosed) void space.close();
       return space;
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...spaces.values()].map((space) => space.close()));
     },
   };
 }

@@ -137,6 +137,20 @@ describe("a store in a folder", () => {
     expect(await other.get("big")).toBe("small");
   });
 
+  test("waits for its changes when it is closed, and refuses later ones [X6]", async () => {
+    const store = createStore(folder);
+    const space = store.space("notes");
+    const written: string[] = [];
+    void space.set("a", 1).then(() => written.push("a"));
+    await store.close();
+    expect(written).toEqual(["a"]);
+    const closed = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("it was closed") };
+    await expect(space.set("b", 2)).rejects.toMatchObject(closed);
+    await expect(store.space("others").set("b", 2)).rejects.toMatchObject(closed);
+    expect(await space.entries()).toEqual([["a", 1]]);
+    expect(await readdir(folder)).toEqual(["notes.jsonl"]);
+  });
+
   test("ignores the lock of a process that has ended, and respects that of a live one [X8]", async () => {
     const space = createStore(folder, 500).space("notes");
     await space.set("a", 1);

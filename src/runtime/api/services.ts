@@ -19,7 +19,7 @@ export function createDecisions(parts: RuntimeParts): ApprovalDecisions {
 
 /** Leaves the runs that wait to other processes, and ends everything else. */
 export async function closeServices(
-  { accounts, alerts, providers, statistics, audit, retention, database, executors, fronts }: RuntimeParts,
+  { accounts, alerts, providers, statistics, audit, retention, store, database, executors, fronts }: RuntimeParts,
   services: RuntimeServices,
   decisions: ApprovalDecisions,
 ): Promise<void> {
@@ -40,6 +40,7 @@ export async function closeServices(
     retention.close(),
     services.records.flush(),
   ]);
+  await store.close();
   accounts.close();
   await database.close();
 }
