@@ -7,7 +7,8 @@ import { setBounded } from "../shared/lru.ts";
 import { VERSION } from "../shared/version.ts";
 import { createRunComparison, type RunRow, type RunSorting } from "../store/index.ts";
 import type { StoredOutcome } from "./header.ts";
-import { createTitle, hashProgram, toRunStatus } from "./recorder.ts";
+import { createTitle, hashProgram } from "./record-writer.ts";
+import { toRunStatus } from "./recorder.ts";
 import type { RunRecord } from "./run-record.ts";
 import { toStoredOutcome } from "./stored-outcome.ts";
 

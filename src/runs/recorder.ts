@@ -1,33 +1,24 @@
-import { hash } from "node:crypto";
-
-import { type Delivery, type RunUsage, waitForTurn } from "../../sandbox/index.ts";
-import { createError, SkillgateError } from "../errors.ts";
+import type { Delivery, RunUsage } from "../../sandbox/index.ts";
+import { createError } from "../errors.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { ServerTask } from "../model/skill.ts";
 import type { RetryQueue } from "./retry-queue.ts";
 import { VERSION } from "../shared/version.ts";
-import type { Database, RunEntryRow, RunRow, RunStatus } from "../store/index.ts";
+import type { RunRow, RunStatus } from "../store/index.ts";
 import type { Cassette } from "./cassette.ts";
-import type { Claims } from "./claims.ts";
-import { encodeEntry } from "./encode-entry.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
+import { type CallCounts, PROGRESS, RecordWriter, type RecordWriterOptions } from "./record-writer.ts";
 import {
   type BeginEvent,
   type CallEvent,
   createStoredCall,
   type EndEvent,
-  FIRST_HASH,
-  hashEntry,
   type RunRecord,
   type StoredCall,
   type RecordEvent,
 } from "./run-record.ts";
 
-export interface RecorderOptions {
-  readonly id: string;
-  readonly header: RunHeader;
-  readonly claims: Claims;
-  readonly open: () => Promise<Pick<Database, "runs">>;
+export interface RecorderOptions extends Omit<RecordWriterOptions, "created"> {
   /** Writes later what cannot be written now. */
   readonly retries: RetryQueue;
   /** Keeps also runs without an effect. */
@@ -36,9 +27,7 @@ export interface RecorderOptions {
   readonly isDurable: boolean;
   /** Is called when the run has ended or was left, and everything is recorded. `isStored` says whether the store has it. */
   readonly onEnd: (id: string, isStored: boolean) => void;
-  /** The record of an earlier execution, which has been claimed. */
-  readonly record?: RunRecord;
-  /** When that run began. */
+  /** When the run of a record began. */
   readonly created?: number;
 }
 
@@ -48,50 +37,28 @@ interface BeginFacts {
   readonly isElsewhere?: boolean;
 }
 
-/** Entries of more UTF-16 units are not written: the run continues, but it cannot be resumed or replayed. */
-const MAX_RECORD_UNITS = 64 << 20;
-
 /**
  * Milliseconds after which the end of a call is committed that took less time; a commit takes as long as such a call. If the
  * process is killed before, it is not known how the call ended.
  */
 const COMMIT_AFTER_MS = 5;
 
-/** The change of a run that has made progress: the claims before do not count any more. */
-const PROGRESS = { attempts: 0 } as const;
-
 /** Records one run: nothing is written until its first effect, or until it waits for a person. */
 export class RunRecorder {
   readonly id: string;
   readonly header: RunHeader;
-  /** Resolves when the store has the run, so that other processes find it. */
-  readonly whenStored: Promise<void>;
   readonly #options: RecorderOptions;
+  readonly #writer: RecordWriter;
   readonly #created: number;
-  #markStored = (): void => {};
-  #failStored = (_error: unknown): void => {};
   readonly #calls: Map<number, MutableCall>;
   readonly #deliveries: Delivery[];
   #used: RunUsage | undefined;
-  #buffer: RecordEvent[] = [];
-  /** Changes of the facts that are not written. */
-  #changes: Partial<RunRow> = {};
-  /** The last write if it has failed: it may be in the store nevertheless. */
-  #unsure: Write | undefined;
-  #queue: Promise<void> = Promise.resolve();
-  #seq: number;
-  #lastHash: string;
-  #size = 0;
   #state: RunStatus = "running";
-  /** True if the claim of this process is committed as one without progress. */
-  #isAttempt: boolean;
   /** Commits the ends of calls, unless another commit does it before. */
   #timer: NodeJS.Timeout | undefined;
   /** True if nothing more is recorded than there is. */
   #isClosed = false;
   #isLeft = false;
-  /** True if another process has claimed the run. */
-  #isLost = false;
   #hasEnded = false;
 
   constructor(options: RecorderOptions) {
@@ -104,19 +71,9 @@ export class RunRecorder {
     this.#calls = new Map([...(record?.calls ?? [])].map(([number, call]) => [number, { ...call }]));
     this.#deliveries = [...(record?.deliveries ?? [])];
     this.#used = record?.used;
-    this.#seq = record?.nextSeq ?? 0;
-    this.#lastHash = record?.lastHash ?? FIRST_HASH;
-    this.#isAttempt = record !== undefined;
-    this.whenStored =
-      record === undefined
-        ? new Promise((resolve, reject) => {
-            this.#markStored = resolve;
-            this.#failStored = reject;
-          })
-        : Promise.resolve();
-    this.whenStored.catch(() => {}); // a call of the run reports the same
-    if (record === undefined) this.#buffer.push({ type: "start", header });
-    else this.#buffer.push({ type: "claim", by: claims.by, version: VERSION, time: Date.now() });
+    this.#writer = new RecordWriter({ ...options, created: this.#created }, () => this.#countCalls());
+    if (record === undefined) this.#writer.add({ type: "start", header });
+    else this.#writer.add({ type: "claim", by: claims.by, version: VERSION, time: Date.now() });
   }
 
   /** The part of a sandbox program that repeats the execution so far. */
@@ -154,7 +111,12 @@ export class RunRecorder {
 
   /** True if the record is in the store, or may be. */
   get isWritten(): boolean {
-    return this.#seq > 0 || this.#unsure !== undefined;
+    return this.#writer.isWritten;
+  }
+
+  /** Resolves when the store has the run, so that other processes find it. */
+  get whenStored(): Promise<void> {
+    return this.#writer.whenStored;
   }
 
   addCall(facts: Omit<CallEvent, "type" | "time">): void {
@@ -220,7 +182,7 @@ export class RunRecorder {
 
   /** Commits that a person is asked: this is progress, as the run is not continued before an answer. */
   ask(): void {
-    if (this.#isAttempt && !this.#isClosed) void this.#save(PROGRESS);
+    if (this.#writer.isAttempt && !this.#isClosed) void this.#save(PROGRESS);
   }
 
   /** Commits that this process has claimed the run. */
@@ -257,7 +219,7 @@ export class RunRecorder {
   }
 
   #add(event: RecordEvent): void {
-    if (!this.#isClosed) this.#buffer.push(event);
+    if (!this.#isClosed) this.#writer.add(event);
   }
 
   /** Commits everything, at the latest when the store works again. */
@@ -265,7 +227,7 @@ export class RunRecorder {
     this.#change(changes);
     return this.#options.retries.add(`record run ${this.id}`, async () => {
       // Another process that has claimed the run records the rest.
-      if (!this.#isLost) await this.#commit();
+      if (!this.#writer.isLost) await this.#commit();
       if (this.#isClosed) this.#end();
     });
   }
@@ -275,14 +237,14 @@ export class RunRecorder {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#options.claims.remove(this.id);
-    this.#options.onEnd(this.id, this.#seq > 0 && !this.#isLeft);
+    this.#options.onEnd(this.id, this.#writer.isStored && !this.#isLeft);
   }
 
   #change(changes: Partial<RunRow>): void {
     const { state = this.#state } = changes;
     const hasChanged = state !== this.#state || Object.keys(changes).some((name) => name !== "state");
     this.#state = state;
-    if (hasChanged) this.#changes = { ...this.#changes, ...changes };
+    if (hasChanged) this.#writer.change(changes);
   }
 
   #commit(changes: Partial<RunRow> = {}): Promise<void> {
@@ -293,106 +255,14 @@ export class RunRecorder {
         createError("RECORD_FAILED", this.#isLeft ? "the runtime is closing" : "the run has ended"),
       );
     this.#change(changes);
-    const written = this.#queue.then(() => this.#writeAll());
-    this.#queue = written.catch(() => {}); // each commit reports its own failure
-    return written;
+    return this.#writer.commit();
   }
 
-  /** Repeats the write that has failed, and writes what came after it, in several entries if it is much. */
-  async #writeAll(): Promise<void> {
-    if (this.#unsure !== undefined) await this.#write(this.#unsure);
-    // Events that are added meanwhile belong to a later commit.
-    let left = this.#buffer;
-    let changes = this.#changes;
-    this.#buffer = [];
-    this.#changes = {};
-    try {
-      do {
-        const { count, json } = encodeEntry(left, { omitsAnswers: this.#size > MAX_RECORD_UNITS });
-        const isLast = count === left.length;
-        const batch = left.slice(0, count);
-        this.#unsure = this.#createWrite({ batch, json }, isLast ? changes : {});
-        left = left.slice(count);
-        if (isLast) changes = {};
-        if (this.#unsure !== undefined) await this.#write(this.#unsure);
-        if (!isLast) await waitForTurn();
-      } while (left.length > 0);
-    } finally {
-      this.#buffer = [...left, ...this.#buffer];
-      this.#changes = { ...changes, ...this.#changes };
-    }
-  }
-
-  #createWrite(
-    { batch, json: events }: { readonly batch: readonly RecordEvent[]; readonly json: string },
-    facts: Partial<RunRow>,
-  ): Write | undefined {
-    const isProgress = this.#isAttempt && batch.some(({ type }) => type === "end");
-    const changes = { ...facts, ...(isProgress && PROGRESS) };
-    if (batch.length === 0 && Object.keys(changes).length === 0) return undefined;
-    const seq = this.#seq;
-    const hash = hashEntry(this.#lastHash, this.id, seq, events);
-    return { entry: { run: this.id, seq, events, hash }, changes };
-  }
-
-  async #write({ entry, changes }: Write): Promise<void> {
-    const { runs } = await this.#options.open();
-    const size = this.#size + entry.events.length;
-    try {
-      if (entry.seq === 0) await this.#options.claims.hold(this.id);
-      if (entry.seq === 0) await runs.add({ ...this.#createRow(), ...changes, size }, entry, this.header.program.paths);
-      else if (Object.keys(changes).length === 0) await runs.append(entry);
-      else await runs.appendAndUpdate(entry, { ...this.#getCounts(), size, updated: Date.now(), ...changes });
-    } catch (error) {
-      if (!(error instanceof SkillgateError && error.code === "STORE_CONFLICT")) throw error;
-      const stored = (await runs.entries(this.id)).find(({ seq }) => seq === entry.seq);
-      this.#isLost = stored?.hash !== entry.hash;
-      if (this.#isLost) {
-        const lost = createError("RECORD_FAILED", "another process has claimed the run");
-        this.#failStored(lost);
-        throw lost;
-      }
-    }
-    this.#unsure = undefined;
-    this.#seq++;
-    this.#markStored();
-    this.#lastHash = entry.hash;
-    this.#size = size;
-    if (changes.attempts === 0) this.#isAttempt = false;
-  }
-
-  #createRow(): RunRow {
-    const { header, id } = this;
-    const { claims } = this.#options;
-    return {
-      id,
-      caller: header.caller.id,
-      state: "running",
-      title: createTitle(header.source),
-      program: hashProgram(header.source),
-      created: this.#created,
-      updated: Date.now(),
-      ended: null,
-      duration: 0,
-      continues: header.continues ?? null,
-      ...this.#getCounts(),
-      size: 0,
-      claimedBy: claims.by,
-      ...PROGRESS,
-    };
-  }
-
-  #getCounts(): Pick<RunRow, "calls" | "effects"> {
+  #countCalls(): CallCounts {
     const ended = [...this.#calls.values()].filter(({ state }) => state === "ended");
     const effects = ended.filter(({ isEffect, from }) => isEffect && from === undefined);
     return { calls: ended.length, effects: effects.length };
   }
-}
-
-/** An entry with the changes of the facts that are committed together with it. */
-interface Write {
-  readonly entry: RunEntryRow;
-  readonly changes: Partial<RunRow>;
 }
 
 /** The change of a run that no process executes. */
@@ -404,21 +274,6 @@ type MutableCall = { -readonly [Field in keyof StoredCall]: StoredCall[Field] };
 export function isIncomplete({ calls }: Pick<RunRecord, "calls"> | Cassette): boolean {
   return [...calls.values()].some(({ answer }) => answer?.ok === false && answer.error["code"] === "RUN_TOO_LARGE");
 }
-
-const MAX_TITLE_UNITS = 120;
-
-/** Returns the first line of a program that is not a comment, cut. */
-export function createTitle(source: string): string {
-  const line = source.split("\n").find((text) => text.trim() !== "" && !text.trim().startsWith("//")) ?? "";
-  return line.trim().slice(0, MAX_TITLE_UNITS);
-}
-
-/** Returns the digest by which runs of one program are found. */
-export function hashProgram(source: string): string {
-  return hash("sha256", source).slice(0, PROGRAM_DIGITS);
-}
-
-const PROGRAM_DIGITS = 16;
 
 /** Returns the state of a run that has ended in this way. */
 export function toRunStatus(outcome: Outcome): RunStatus {

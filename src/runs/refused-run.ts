@@ -4,7 +4,7 @@ import type { Outcome, Violation } from "../model/outcome.ts";
 import { truncateText } from "../shared/format-text.ts";
 import { VERSION } from "../shared/version.ts";
 import type { RunEntryRow, RunRow } from "../store/index.ts";
-import { createTitle, hashProgram } from "./recorder.ts";
+import { createTitle, hashProgram } from "./record-writer.ts";
 import { FIRST_HASH, hashEntry, type RecordEvent } from "./run-record.ts";
 
 export type RefusedOutcome = Extract<Outcome, { readonly kind: "refused" }>;
