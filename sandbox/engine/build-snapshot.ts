@@ -1,6 +1,6 @@
 import { LAYOUT, openEngine } from "./quickjs.ts";
 import { takeSnapshot } from "./snapshot.ts";
-import type { PreparedSnapshot } from "../worker/isolate.ts";
+import type { PreparedSnapshot } from "./prepared-snapshot.ts";
 import { growMemory, openMemory, WASM_PAGE } from "./memory.ts";
 
 /**

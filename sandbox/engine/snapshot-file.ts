@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 
-import type { PreparedSnapshot } from "../worker/isolate.ts";
+import type { PreparedSnapshot } from "./prepared-snapshot.ts";
 import { buildSnapshot } from "./build-snapshot.ts";
 
 /** File of the guest's own code, a list of scripts, and file of the snapshot that the build makes of it. */

@@ -3,7 +3,7 @@ import { WorkerSpinWait } from "./spin-wait.ts";
 import type { FromWorker, SharedEngine } from "../shared/protocol.ts";
 import type { Run } from "./run.ts";
 import { RunQueue } from "./run-queue.ts";
-import { type ThreadOptions, WorkerThreads } from "./threads.ts";
+import { type WorkerThreadOptions, WorkerThreads } from "./threads.ts";
 import { GRACE_MS, type WorkerHandle } from "./worker-handle.ts";
 
 const WATCH_MS = 20;
@@ -17,7 +17,7 @@ const MICROTASK = Promise.resolve();
  * worker; then its pages are suspended, and it continues in any free worker when its answers have arrived.
  */
 export class Pool {
-  readonly #options: ThreadOptions;
+  readonly #options: WorkerThreadOptions;
   readonly #threads: WorkerThreads;
   readonly #queue = new RunQueue();
   #scheduled = false;
@@ -29,7 +29,7 @@ export class Pool {
   /** True while a turn of the event loop is under way after which messages are read. */
   #readsNext = false;
 
-  constructor(options: ThreadOptions) {
+  constructor(options: WorkerThreadOptions) {
     this.#options = options;
     this.#threads = new WorkerThreads(options, {
       message: (slot, message) => this.#onMessage(slot, message),

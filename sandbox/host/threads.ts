@@ -3,7 +3,7 @@ import type { FromWorker, SharedEngine } from "../shared/protocol.ts";
 import { reserveThread, takeReservedThread } from "./thread-reserve.ts";
 import { type ThreadListener, WorkerHandle } from "./worker-handle.ts";
 
-export interface ThreadOptions {
+export interface WorkerThreadOptions {
   readonly workerFile: URL;
   /** Workers that compute at the same time. */
   readonly size: number;
@@ -25,7 +25,7 @@ export interface PoolListener {
 
 /** The worker threads of a pool: how many there are, and what they do. */
 export class WorkerThreads {
-  readonly #options: ThreadOptions;
+  readonly #options: WorkerThreadOptions;
   readonly #listener: PoolListener;
   readonly #slots = new Set<WorkerHandle>();
   #engine: SharedEngine | undefined;
@@ -34,7 +34,7 @@ export class WorkerThreads {
   readonly #ending = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  constructor(options: ThreadOptions, listener: PoolListener) {
+  constructor(options: WorkerThreadOptions, listener: PoolListener) {
     this.#options = options;
     this.#listener = listener;
   }

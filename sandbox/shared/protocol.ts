@@ -2,7 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 
 import type { ResultDescription, RunLimits } from "../contract.ts";
 import type { SuspendedRun } from "../engine/snapshot.ts";
-import type { PreparedSnapshot, EngineStop } from "../worker/isolate.ts";
+import type { PreparedSnapshot } from "../engine/prepared-snapshot.ts";
 import type { SharedChannel } from "./message-channel.ts";
 import type { GuestValue } from "../codec/guest-value.ts";
 
@@ -148,6 +148,9 @@ export interface Timer {
   /** Finite. A negative number clears the timer. */
   readonly milliseconds: number;
 }
+
+/** Why guest code was stopped before its end. */
+export type EngineStop = "time" | "memory" | "trap" | "stack";
 
 /** Why a slice of work ended its run. */
 export type SliceEnd =

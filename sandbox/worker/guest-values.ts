@@ -2,7 +2,7 @@ import { ValueTooDeep } from "../codec/format.ts";
 import { jsonToValue } from "../codec/json-to-value.ts";
 import { STACK_OVERFLOW } from "../engine/error-messages.ts";
 import type { Engine } from "../engine/quickjs.ts";
-import type { Handles } from "./isolate.ts";
+import type { Handles } from "../engine/prepared-snapshot.ts";
 import { valueToJson } from "../codec/value-to-js.ts";
 import { fitsInJson } from "../codec/size.ts";
 import type { GuestValue } from "../codec/guest-value.ts";

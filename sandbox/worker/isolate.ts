@@ -4,6 +4,7 @@ import { DeviceSnapshots } from "../engine/device-snapshots.ts";
 import { type Engine, type EngineHost, openEngine, PROMISE } from "../engine/quickjs.ts";
 import { NESTED, OP } from "../guest/host-protocol.ts";
 import { MAX_REQUEST_BYTES } from "../guest/web/locale-options.ts";
+import { GuestClock } from "./guest-clock.ts";
 import { GuestValues, OutOfMemory } from "./guest-values.ts";
 import { LocaleFormats } from "./locale-formats.ts";
 import {
@@ -20,11 +21,12 @@ import {
 } from "../engine/snapshot.ts";
 import { growMemory, openMemory } from "../engine/memory.ts";
 import type { GuestValue } from "../codec/guest-value.ts";
+import type { PreparedSnapshot } from "../engine/prepared-snapshot.ts";
+import type { EngineStop } from "../shared/protocol.ts";
+import type { GuestListener, GuestProgram } from "./guest-contract.ts";
 
 /** Jobs between two reads of the clock: the engine swallows interrupts inside promise jobs. */
 const JOBS_AT_ONCE = 64;
-/** Reads of a clock that stands still after which it moves by a millisecond, so that a loop that waits for it ends. */
-const READS_PER_MS = 100;
 /** Source that may create an object with a `toJSON` of its own, which must be called. */
 const WRITES_ITSELF = /toJSON|URL/;
 
@@ -34,82 +36,16 @@ const LONG_SOURCE = 8 << 10;
 /** Offsets in the unused low part of the C stack, from its lowest address: a result, an argument, a file's name, texts. */
 const PLACE = { result: 0, argument: 16, fileName: 64, texts: 256 } as const;
 
-/** Addresses of the guest's own functions and of fixed values in the snapshot. */
-export interface Handles {
-  readonly runtime: number;
-  readonly context: number;
-  readonly undefined: number;
-  readonly prepare: number;
-  readonly follow: number;
-  readonly deliver: number;
-  readonly fail: number;
-  readonly cannotSettle: number;
-  readonly idle: number;
-  /** The eight bytes behind `Math.random`. */
-  readonly seed: number;
-  /** The guest's fixed time, as a number of eight bytes; NaN for the host's time. */
-  readonly clock: number;
-}
-
-export interface PreparedSnapshot {
-  readonly snapshot: Snapshot;
-  readonly handles: Handles;
-}
-
-/** Receives the calls of the one host function. */
-export interface GuestListener {
-  /** Handles a message of the guest: numbers and texts are as hostile as the program. `b` is missing if it was too long. */
-  readonly onMessage: (op: number, id: number, a: string, b: GuestValue | undefined, promise: number) => void;
-  /** Called when the guest must block on a promise. */
-  readonly onTouch: () => void;
-  /** Blocks until answers have arrived; undefined if none can come. */
-  readonly waitForAnswers: (isAwaited: (promise: number) => boolean) => ArrivedAnswers | undefined;
-  /** Maximum length of `b` for an operation. */
-  readonly textBytes: (op: number) => number;
-  /** Whether `b` may be bytes for an operation. */
-  readonly takesBytes: (op: number) => boolean;
-  /** Called whenever the engine polls for interrupts. */
-  readonly isInterrupted: () => boolean;
-  /** True once the run has its result: the guest need not continue. */
-  readonly isOver: () => boolean;
-}
-
-/** Answers for a guest that blocks. */
-export interface ArrivedAnswers {
-  /** JSON for the guest's `deliver`. */
-  readonly json: string;
-  /** Time of the guest's clock from then on; missing if it stays as it is. */
-  readonly time: number | undefined;
-}
-
 /** All fields that are read of an engine's object lie within this many bytes. */
 const MAX_OBJECT_BYTES = 64;
 
 /** Maximum length of a name that the guest sends. */
 const NAME_BYTES = 512;
 
-/** The program and the limits that a run starts with. */
-export interface GuestProgram {
-  /** Source of an expression whose value is an async function. */
-  readonly expression: string;
-  /** JSON of the paths of `device`. */
-  readonly paths: string;
-  readonly heapBytes: number;
-  /** Eight bytes for `Math.random`. */
-  readonly seed: Uint8Array;
-  /** Fixed time of its clock; the host's time if missing. */
-  readonly time?: number | undefined;
-  /** True if the clock starts at that time, and moves with deliveries and when it is read. */
-  readonly isRecorded?: boolean;
-}
-
 interface Beginning {
   readonly snapshot: Snapshot;
   readonly heapBytes: number;
 }
-
-/** Why guest code was stopped before its end. */
-export type EngineStop = "time" | "memory" | "trap" | "stack";
 
 /** One QuickJS in one capped `WebAssembly.Memory`. The only file that drives the engine. */
 export class Isolate {
@@ -122,6 +58,7 @@ export class Isolate {
   readonly #devices = new DeviceSnapshots();
   readonly #formats = new LocaleFormats();
   readonly #sites: CallSites;
+  readonly #clock: GuestClock;
   #range: HeapRange = { extra: 0, end: 0 };
   /** Snapshot and heap size that the last run began with. */
   #last: Beginning;
@@ -132,11 +69,6 @@ export class Isolate {
   #deadline = 0;
   #stop: EngineStop | undefined;
   #thrown: unknown;
-  /** True if the guest's clock moves when it is read. */
-  #isRecorded = false;
-  /** Reads of the clock since the last delivery. */
-  #clockReads = 0;
-
   /** `heapBytes` is the largest heap that a run of this isolate may ask for. */
   constructor(module: WebAssembly.Module, prepared: PreparedSnapshot, heapBytes: number, listener: GuestListener) {
     this.#memory = openMemory(prepared.snapshot.heapStart + heapBytes);
@@ -144,6 +76,7 @@ export class Isolate {
     this.#stackTop = this.#engine.stackSave();
     this.#prepared = prepared;
     this.#values = new GuestValues(this.#memory, this.#engine, prepared.handles, this.#address("texts"));
+    this.#clock = new GuestClock(this.#values, prepared.handles.clock);
     this.#sites = new CallSites(prepared.handles.runtime);
     this.#last = { snapshot: prepared.snapshot, heapBytes };
     this.#listener = listener;
@@ -155,9 +88,7 @@ export class Isolate {
     const device = `[${WRITES_ITSELF.test(expression) ? 0 : 1},${paths}]`;
     const snapshot = this.#isWithin(heapBytes) ? this.#devices.get(device) : undefined;
     this.reset(heapBytes, seed, snapshot);
-    this.#values.view.setFloat64(this.#prepared.handles.clock, time, true);
-    this.#isRecorded = isRecorded;
-    this.#clockReads = 0;
+    this.#clock.start(time, isRecorded);
     if (expression.length > LONG_SOURCE) this.#stackGap = STACK_GAP.large;
     return this.#guarded(deadline, () => {
       if (snapshot === undefined) this.#makeDevice(device);
@@ -202,8 +133,7 @@ export class Isolate {
   /** Delivers answers to the guest and lets it continue. */
   deliver(answersJson: string, deadline: number, time?: number): EngineStop | undefined {
     const { context, deliver } = this.#prepared.handles;
-    this.#isRecorded = time !== undefined;
-    this.#setClock(time);
+    this.#clock.continue(time);
     return this.#guarded(deadline, () => {
       const result = this.#call(deliver, this.#values.ofJson(answersJson));
       if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
@@ -252,30 +182,13 @@ export class Isolate {
         if (performance.now() > this.#deadline || isInterrupted() || isOver()) this.#stop ??= "time";
         return this.#stop !== undefined;
       },
-      now: () => this.#readClock(),
+      now: () => this.#clock.read(),
       grow: (bytes) => {
         if (bytes <= this.#range.end && growMemory(this.#memory, bytes)) return true;
         this.#stop = "memory";
         return false;
       },
     };
-  }
-
-  #readClock(): number {
-    const { clock } = this.#prepared.handles;
-    const time = this.#values.view.getFloat64(clock, true);
-    if (Number.isNaN(time)) return Date.now();
-    if (this.#isRecorded && ++this.#clockReads % READS_PER_MS === 0)
-      this.#values.view.setFloat64(clock, time + 1, true);
-    return time;
-  }
-
-  /** Sets the time of a clock that was recorded. It never goes back. */
-  #setClock(time: number | undefined): void {
-    if (time === undefined) return;
-    const { clock } = this.#prepared.handles;
-    this.#values.view.setFloat64(clock, Math.max(time, this.#values.view.getFloat64(clock, true)), true);
-    this.#clockReads = 0;
   }
 
   #called(argv: number, argc: number): number {
@@ -344,7 +257,7 @@ export class Isolate {
     const { context, deliver } = this.#prepared.handles;
     const answers = this.#listener.waitForAnswers(this.#isAwaited);
     if (answers === undefined) return false;
-    this.#setClock(answers.time);
+    this.#clock.set(answers.time);
     const result = this.#call(deliver, this.#values.ofJson(answers.json));
     if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
     return true;

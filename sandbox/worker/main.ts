@@ -7,7 +7,8 @@ import { workerData } from "node:worker_threads";
 
 import type { ResultDescription } from "../contract.ts";
 import { OP } from "../guest/host-protocol.ts";
-import { type ArrivedAnswers, Isolate, type EngineStop } from "./isolate.ts";
+import type { ArrivedAnswers } from "./guest-contract.ts";
+import { Isolate } from "./isolate.ts";
 import { WorkerChannel } from "../shared/message-channel.ts";
 import { plainJson } from "../shared/dates.ts";
 import { findJsonExcess } from "../shared/nesting.ts";
@@ -19,6 +20,7 @@ import {
   CONTROL,
   type SliceReport,
   type SliceEnd,
+  type EngineStop,
   type FromWorker,
   getOpenBytes,
   type GuestCall,

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { compileEngine } from "../../sandbox/engine/quickjs.ts";
 import { OP } from "../../sandbox/guest/host-protocol.ts";
 import { createSnapshotFile, loadSnapshot } from "../../sandbox/engine/snapshot-file.ts";
-import { Isolate, type EngineStop } from "../../sandbox/worker/isolate.ts";
+import type { EngineStop } from "../../sandbox/shared/protocol.ts";
+import { Isolate } from "../../sandbox/worker/isolate.ts";
 import { buildSnapshot } from "../../sandbox/engine/build-snapshot.ts";
 
 const HEAP_BYTES = 32 << 20;
