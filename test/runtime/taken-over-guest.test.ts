@@ -132,7 +132,7 @@ const POINTERS: Readonly<Record<string, string>> = {
     "[0, 1, 3, 7, 64, 4096, 90_001, 5_400_000, 5_400_001, 16_777_152, 16_777_153, 16_777_208, 2 ** 26, 2 ** 31 - 1, -(2 ** 31), -1, -64, -65]",
   "addresses all over the heap": "Array.from({ length: 50 }, (_, i) => 5_300_000 + i * 215_173)",
   "addresses of forged promises whose data lies outside":
-    "((forged) => Object.assign(Array.from({ length: 50 }, (_, i) => 6_000_000 + i * 400_000), { forged }))(new Uint32Array(2 << 20).map((_, i) => (i % 2 ? 51 << 16 : 0xfffffff0)))",
+    "((forged) => Object.assign(Array.from({ length: 50 }, (_, i) => 6_000_000 + i * 400_000), { forged }))(new BigUint64Array(1 << 20).fill((51n << 48n) | 0xfffffff0n))",
   "numbers whose low half is an address": "Array.from({ length: 50 }, (_, i) => 5e-324 * (5_300_000 + i * 215_173))",
   "values without a pointer":
     "[undefined, null, true, false, NaN, Infinity, 1.5, 10n ** 40n, Symbol('s'), Symbol.iterator]",
