@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { type FileHandle, open, rm, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
-import { finished } from "node:stream/promises";
+import { pipeline } from "node:stream/promises";
 
 import { whyNotWritten } from "../../../config/index.ts";
 import { SkillgateError } from "../../../errors.ts";
@@ -12,19 +11,30 @@ import type { CommandResult } from "../command.ts";
 import { count, shownPath } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Writes lines to a new file that only its owner can read, or to stdout. Returns their number. */
+/** Writes lines to a new file that only its owner can read, or to stdout. Returns their number. After a failure there is no file. */
 export async function writeLines(list: AsyncIterable<string>, file: string | undefined): Promise<number> {
   if (file === undefined) return writeToStdout(list);
-  const stream = createWriteStream(file, { flags: "wx", mode: 0o600 });
   try {
-    await once(stream, "open");
-    const written = await writeAll(list, stream);
-    stream.end();
-    await finished(stream);
-    return written;
+    const opened = await open(file, "wx", 0o600);
+    return await writeOpened(list, opened).catch(async (thrown: unknown) => {
+      await rm(file, { force: true }); // a part of the lines looks like all of them
+      throw thrown;
+    });
   } catch (thrown) {
     throw toWriteError(file, thrown);
   }
+}
+
+async function writeOpened(list: AsyncIterable<string>, file: FileHandle): Promise<number> {
+  let written = 0;
+  async function* end(lines: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const line of lines) {
+      written++;
+      yield `${line}\n`;
+    }
+  }
+  await pipeline(list, end, file.createWriteStream());
+  return written;
 }
 
 /** Returns the result of an export. Records on stdout are the whole output, also with `--json`. */
@@ -44,21 +54,17 @@ export function toWriteError(file: string, thrown: unknown): unknown {
 
 /** A reader that stops, such as `head`, ends the writing. */
 async function writeToStdout(list: AsyncIterable<string>): Promise<number> {
+  let written = 0;
   try {
-    return await writeAll(list, process.stdout);
+    for await (const line of list) {
+      written++;
+      if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
+    }
+    return written;
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "EPIPE") return 0;
     throw thrown;
   }
-}
-
-async function writeAll(list: AsyncIterable<string>, stream: NodeJS.WritableStream): Promise<number> {
-  let written = 0;
-  for await (const line of list) {
-    written++;
-    if (!stream.write(`${line}\n`)) await once(stream, "drain");
-  }
-  return written;
 }
 
 /** Writes a new file, and creates its parent folders. Only its owner can read a private one. */
