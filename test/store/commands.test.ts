@@ -220,6 +220,15 @@ test("names a backup that does not exist as the command line did", { tags: "rest
   });
 });
 
+test("names a folder in place of a backup as the command line did", { tags: "rest" }, async () => {
+  const cwd = project({ ...SETTINGS, "backups/monday.db": "" });
+  expect(await skillgate(["store", "restore", "backups"], { cwd })).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: 'Cannot read "backups": it is a folder\n',
+  });
+});
+
 test("shows how much programs store", { tags: "rest" }, async () => {
   const cwd = project(SETTINGS);
   await skillgate(["run", "-e", 'await device.store.set("a", "é")'], { cwd });

@@ -1,4 +1,4 @@
-import { access, constants } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import type { DatabaseInfo, StoreLocation } from "../../store/index.ts";
@@ -62,15 +62,23 @@ async function backUp({ folders }: CliSession, { out }: { readonly out: string }
 async function restore({ folders }: CliSession, file: string): Promise<CommandResult> {
   const { restoreStore } = await import("../../store/index.ts");
   const folder = requireFolder((await folders()).database, "restore its schema with pg_restore");
-  await access(file, constants.R_OK).catch((thrown: unknown) => {
-    throw toReadError(thrown, file);
-  });
+  await requireReadable(file);
   const { bytes, files, before } = await restoreStore(folder, resolve(file));
   const moved = before === undefined ? "" : `\nWhat was there is now ${shownPath(before)}`;
   return {
     json: { file, bytes, files, ...(before !== undefined && { before }) },
     text: `Restored the store, with ${count(files.length, "file")} beside it: ${kilobytes(bytes)}${moved}`,
   };
+}
+
+/** Reads a byte: a folder can be opened. */
+async function requireReadable(file: string): Promise<void> {
+  try {
+    await using opened = await open(file);
+    await opened.read({ buffer: Buffer.alloc(1) });
+  } catch (thrown) {
+    throw toReadError(thrown, file);
+  }
 }
 
 function requireFolder({ folder, url }: StoreLocation, instead: string): string {
