@@ -348,8 +348,8 @@ export const ERRORS = {
   },
   STORE_READ_ONLY: {
     stage: "host",
-    says: "Cannot write to the store because its folder is read-only",
-    fix: "Give this user write permission, or set store.dir in settings.yaml to another folder",
+    says: "Cannot write to the store because it is read-only",
+    fix: "Give this user write permission, or set store.dir or store.url in settings.yaml to another place",
   },
   STORE_NEWER: {
     stage: "host",

@@ -151,7 +151,7 @@ test("says that a folder is read-only", async () => {
   const args = ["test/fixtures/store/open.mjs", join(folder, "store"), join(folder, "other")];
   const result = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Record<string, unknown>;
   expect(result["code"]).toBe("STORE_READ_ONLY");
-  expect(result["message"]).toMatch(/^Cannot write to the store because its folder is read-only: .*skillgate\.db/);
+  expect(result["message"]).toMatch(/^Cannot write to the store because it is read-only: .*skillgate\.db/);
 });
 
 test("says that the folder of the store is a file", async () => {
