@@ -181,7 +181,7 @@ function getContext(
   { variables }: Pick<ConfigFileValues, "variables">,
   cwd: string,
 ): Parameters<typeof parseNodeSettings>[1] {
-  return { cwd, fillIn: (text) => fillIn(text, variables, new Set()) };
+  return { cwd, fillIn: (text, missing) => fillIn(text, variables, missing) };
 }
 
 /** A program hands its runs to executors only if it says so: their own processes have the same settings. */

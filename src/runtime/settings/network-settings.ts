@@ -22,8 +22,8 @@ export type ParsedExecutorSettings = Parsed<ExecutorSettings>;
 
 interface ParseContext {
   readonly cwd: string;
-  /** Replaces the variables in a text. */
-  readonly fillIn: (text: string) => string;
+  /** Replaces the variables in a text, and adds those that are not set to `missing`. */
+  readonly fillIn: (text: string, missing: Set<string>) => string;
 }
 
 /** The valid content of a section, with its defaults. */
@@ -67,24 +67,24 @@ function parseSection<Section extends NetworkSection>(
   if (section === undefined || section === null) return { settings: undefined, problems: [] };
   if (!isRecord(section))
     return { settings: undefined, problems: [createSettingsProblem(`${title} must be a section with a url`)] };
-  const values = Object.fromEntries(Object.entries(section).map(([name, value]) => [name, fillTexts(value, fillIn)]));
+  const missing = new Set<string>();
+  const fill = (text: string): string => fillIn(text, missing);
+  const values = Object.fromEntries(Object.entries(section).map(([name, value]) => [name, fillTexts(value, fill)]));
   values["name"] ??= toDeviceName(hostname()) === "" ? "device" : hostname();
   const schema = RUNTIME_SECTION_SCHEMAS[title];
-  const mistakes = findSettingMistakes(schema, values, [title]);
-  const problems = (mistakes.length > 0 ? mistakes.map(({ error }) => error) : findFlaws(title, values)).map(
-    createSettingsProblem,
-  );
+  const unset = [...missing].map((what) => `${title}: ${what} is not set`);
+  const mistakes = findSettingMistakes(schema, values, [title]).map(({ error }) => error);
+  const found = [unset, mistakes, findFlaws(title, values)].find(({ length }) => length > 0) ?? [];
+  const problems = found.map(createSettingsProblem);
   const isUsable = problems.length === 0 && values["url"] !== undefined;
   return { settings: isUsable ? readSettings<Section>(schema, values) : undefined, problems };
 }
 
 /** Finds what a schema cannot describe. */
-function findFlaws(title: string, { url, name, peers }: Readonly<Record<string, unknown>>): readonly string[] {
-  const isMissing = [url].flat().some((address) => String(address).includes("${"));
+function findFlaws(title: string, { name, peers }: Readonly<Record<string, unknown>>): readonly string[] {
   const isUnusable = ["", ANY_DEVICE].includes(toDeviceName(String(name)));
   const isForeign = isRecord(peers) && !Object.keys(peers).every(isDeviceName);
   return [
-    ...(isMissing ? [`${title}.url must be an address such as nats://host:4222, or a list of them`] : []),
     ...(isUnusable
       ? [`${title}.name must be a name with a letter or a digit, and not ${ANY_DEVICE}, which stands for all machines`]
       : []),

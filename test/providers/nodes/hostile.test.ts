@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defineSkill, type ProvidedSkill } from "../../../src/index.ts";
 import type { RunObserver } from "../../../src/model/run-observer.ts";
 import { parseListing } from "../../../src/providers/nodes/listing.ts";
+import { fillIn } from "../../../src/config/index.ts";
 import { parseNodeSettings } from "../../../src/runtime/settings/network-settings.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../../support/servers/nats.ts";
 import { createMachineKey } from "../../support/machine-key.ts";
@@ -48,6 +49,19 @@ test.each([
   const { settings, problems } = parseNodeSettings(section, { cwd: ".", fillIn: (text) => text });
   expect(settings).toBeUndefined();
   expect(problems[0]?.error).toContain(says);
+});
+
+test.each([
+  { url: "nats://kitchen:${KITCHEN}@a" },
+  { url: "${KITCHEN}" },
+  { url: "nats://a", key: "${KITCHEN}/node.pem" },
+])("names the variable that is not set in %j [O3]", (section) => {
+  const fill = (text: string, missing: Set<string>): string => fillIn(text, () => undefined, missing);
+  const { settings, problems } = parseNodeSettings(section, { cwd: ".", fillIn: fill });
+  expect(settings).toBeUndefined();
+  expect(problems.map(({ error }) => error)).toEqual([
+    expect.stringContaining("nodes: environment variable KITCHEN is not set"),
+  ]);
 });
 
 /** A skill whose payments end when the file of the test says so. */
