@@ -1,11 +1,12 @@
 // @module-tag rest
 
+import { once } from "node:events";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { openDatabase } from "../../src/store/index.ts";
-import { project, skillgate } from "../surfaces/cli/command.ts";
+import { type Database, openDatabase, type RunRow } from "../../src/store/index.ts";
+import { ended, project, skillgate, start } from "../surfaces/cli/command.ts";
 import { startProcess } from "./refund-process.ts";
 
 /** The methods of the fixture's skill, as a file: their definitions differ. */
@@ -91,19 +92,35 @@ test("cancels a run whose process has ended, once [R2]", async () => {
   expect((await skillgate(["approvals", "list"], { cwd })).stdout).not.toContain(approval);
 });
 
+/** Adds a run that another process executes. */
+function addRun({ runs }: Database, { id, claimedBy }: Pick<RunRow, "id" | "claimedBy">): Promise<void> {
+  const run = { caller: "local", title: "", created: 1, updated: 1, ended: null, continues: null, calls: 0 };
+  const facts = { ...run, program: "", duration: 0, effects: 0, size: 0, attempts: 1, state: "running" as const };
+  return runs.add({ ...facts, id, claimedBy }, { seq: 0, events: "[]", hash: "", run: id });
+}
+
+test("says how a run has ended that its process ends while the command waits to cancel it [R2]", async () => {
+  const cwd = project({ "settings.yaml": "store: { dir: state }\n" });
+  await using database = await openDatabase({ folder: join(cwd, "state") });
+  await addRun(database, { id: "cccc", claimedBy: "elsewhere/1/busy" });
+  const command = start(["runs", "cancel", "cccc"], { cwd });
+  const outcome = ended(command);
+  await once(command.stderr ?? command, "data");
+  await database.runs.update("cccc", { state: "completed", ended: 2, claimedBy: null });
+  expect(await outcome).toMatchObject({ exit: 0, stdout: "Run cccc has ended already: it is completed\n" });
+});
+
 test(
   "cancels a run of a process of another machine after its counter stood still, and refuses while it rises [R2]",
   { timeout: 120_000 },
   async () => {
     const cwd = project({ "settings.yaml": "store: { dir: state }\n" });
     await using database = await openDatabase({ folder: join(cwd, "state") });
-    const run = { caller: "local", title: "", created: 1, updated: 1, ended: null, continues: null, calls: 0 };
-    const facts = { ...run, program: "", duration: 0, effects: 0, size: 0, attempts: 1, state: "running" as const };
     for (const [id, claimedBy] of [
       ["aaaa", "elsewhere/1/gone"],
       ["bbbb", "elsewhere/2/lives"],
     ] as const)
-      await database.runs.add({ ...facts, id, claimedBy }, { seq: 0, events: "[]", hash: "", run: id });
+      await addRun(database, { id, claimedBy });
     let beat = 1;
     const raise = (): Promise<void> => database.processes.put({ name: "elsewhere/2/lives", beat: beat++ });
     await raise();

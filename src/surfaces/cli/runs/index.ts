@@ -90,10 +90,15 @@ export async function resumeRun(
 
 export async function cancelRun(session: CliSession, id: string): Promise<CommandResult> {
   const runtime = await openRuns(session);
-  const { id: run, ended, state } = await findRun(runtime, id);
-  if (ended !== null) return { json: { run, state }, text: `Run ${run} has ended already: it is ${state}` };
-  await whenFree(run, { runtime, session }, () => runtime.runs.cancel(run));
-  return { json: { run, state: "cancelled" }, text: `Cancelled run ${run}` };
+  const { id: run, ended } = await findRun(runtime, id);
+  if (ended === null) await whenFree(run, { runtime, session }, () => runtime.runs.cancel(run));
+  // The process of the run may have ended it meanwhile.
+  const { state } = await findRun(runtime, run);
+  const isCancelled = ended === null && state === "cancelled";
+  return {
+    json: { run, state },
+    text: isCancelled ? `Cancelled run ${run}` : `Run ${run} has ended already: it is ${state}`,
+  };
 }
 
 /** The command succeeds if the outcome is the recorded one, also if that is a failure. */
