@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -34,6 +34,24 @@ test("names the package to install, at import and at a call [L4]", async () => {
     'the package "no-such-package" is not installed; run npm i no-such-package',
   );
 });
+
+test(
+  "says that a skill may be gone which a program calls after its file was removed [L6]",
+  { tags: "rest" },
+  async () => {
+    const folder = await temporaryFolder();
+    const skills = join(folder, "skills");
+    await writeFiles(skills, { "a.ts": 'export class ASkill { from() { return "a"; } }' });
+    const provider = await load(skills, { cacheDir: join(folder, "cache"), watch: true });
+    const before = { skills: provider.skills };
+    const changed = new Promise<void>((resolve) => provider.onChange(resolve));
+    await rm(join(skills, "a.ts"));
+    await changed;
+    await expect(call(before, "ASkill.from")).rejects.toThrow(
+      '"ASkill.from" could not start: its module was removed, or no longer starts',
+    );
+  },
+);
 
 test("keeps the skill in use when another file takes its name [L5, L6]", { tags: "rest" }, async () => {
   const folder = await temporaryFolder();

@@ -191,7 +191,7 @@ export class SkillProcesses implements SkillHost {
 async function isImported(process: SkillProcess, { module, path }: CallRequest): Promise<boolean> {
   try {
     const imported = process.imported(module);
-    if (imported === undefined) throw new ModuleFailure("its module no longer starts");
+    if (imported === undefined) throw new ModuleFailure("its module was removed, or no longer starts");
     await imported;
     return true;
   } catch (error) {
