@@ -361,6 +361,25 @@ test("ends no session of a caller for one that has more [V6]", async () => {
   expect([await ping(own), await ping(others[0] ?? {}), await ping(others[2] ?? {})]).toEqual([200, 404, 200]);
 });
 
+test("ends a session in use of a caller with more than half of them for one of another caller [V6]", async () => {
+  const token = "the-token-of-the-server";
+  const { url, runtime } = await serve({ sessions: 4 }, {}, (text) => text === token);
+  const { text: key } = await createKeys(await runtime.database()).create({ name: "many", permissions: ["call:*"] });
+  const open = async (credential: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${credential}` };
+    const { status, headers: answer } = await post(`${url}/mcp`, initialize(), headers);
+    const session = { ...headers, "mcp-session-id": answer.get("mcp-session-id") ?? "", accept: "text/event-stream" };
+    if (status === 200) await fetch(`${url}/mcp`, { headers: session }); // a stream that stays open
+    return status;
+  };
+  const many = [await open(key), await open(key), await open(key), await open(key), await open(key)];
+  const own = [await open(token), await open(token), await open(token)];
+  expect([many, own]).toEqual([
+    [200, 200, 200, 200, 503],
+    [200, 200, 503],
+  ]);
+});
+
 test("expires idle sessions [V6]", { tags: "rest" }, async () => {
   const { url } = await serve({ sessionIdleSeconds: 1 });
   const opened = await post(`${url}/mcp`, initialize());

@@ -8,7 +8,10 @@ import { isRequest } from "./open-requests.ts";
 import { type Exchange, refusal, McpSession } from "./session.ts";
 
 export interface SessionOptions {
-  /** Maximum number of sessions; at the limit, a new one replaces the longest idle one of the caller that has the most, or of its own. */
+  /**
+   * Maximum number of sessions. At the limit, a new one replaces the longest idle one of the caller that has the most, or of its own; if
+   * none is idle, one of another caller that has more than half.
+   */
   readonly most: number;
   /** Idle milliseconds after which a session ends. */
   readonly idleMs: number;
@@ -40,15 +43,24 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
     void session.close("the session has ended").catch(() => {}); // its connections may be lost
   }
 
-  /** Ends an idle session if the limit is reached; false if all that may go are in use. */
+  /**
+   * Ends a session if the limit is reached: an idle one, else one of another caller that has more than half of all. Returns false if
+   * none may go.
+   */
   function makePlace({ id }: Caller): boolean {
     if (sessions.size < most) return true;
     const getOwner = (session: McpSession): string => session.mcpClient.caller.id;
     const idlest = [...sessions.values()].toSorted((a, b) => b.idleForMs() - a.idleForMs());
-    const candidates = [findSurplus(idlest, getOwner), idlest.find((session) => getOwner(session) === id)];
-    const oldest = candidates.find((session) => session !== undefined && session.idleForMs() > 0);
+    const surplus = findSurplus(idlest, getOwner);
+    const candidates = [surplus, idlest.find((session) => getOwner(session) === id)];
+    const idle = candidates.find((session) => session !== undefined && session.idleForMs() > 0);
+    const oldest = idle ?? (surplus && getOwner(surplus) !== id && hasMoreThanHalf(surplus) ? surplus : undefined);
     if (oldest !== undefined) end(oldest);
     return oldest !== undefined;
+  }
+
+  function hasMoreThanHalf({ mcpClient: { caller } }: McpSession): boolean {
+    return [...sessions.values()].filter(({ mcpClient }) => mcpClient.caller.id === caller.id).length > most / 2;
   }
 
   async function begin(mcpClient: ConnectedClient, id?: string): Promise<McpSession | undefined> {
