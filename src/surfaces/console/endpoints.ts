@@ -4,7 +4,7 @@ import { sentence, SkillgateError } from "../../errors.ts";
 import type { RuntimeView } from "../../runtime/api/view.ts";
 import { isRecord, isTextList } from "../../model/json.ts";
 import { newTraceId } from "../../shared/rpc-errors.ts";
-import { readJson } from "../http/index.ts";
+import { bodyLimit, readJson } from "../http/index.ts";
 import { invalidRequest } from "./problem.ts";
 import type { ConsoleApi, ConsoleEnvironment, ConsoleServices } from "./services.ts";
 
@@ -33,7 +33,7 @@ export function addEndpoints(api: ConsoleApi, { http, runtime }: ConsoleServices
         c,
         view: runtime.viewFor(c.get("caller")),
         getPart: (name) => c.req.param(name) ?? "",
-        readBody: () => readBody(c, http.settings.bodyBytes),
+        readBody: () => readBody(c, http),
       });
       if (answer instanceof Response) return answer;
       return answer === undefined ? c.body(null, 204) : c.json(answer);
@@ -43,8 +43,11 @@ export function addEndpoints(api: ConsoleApi, { http, runtime }: ConsoleServices
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-async function readBody(c: Context<ConsoleEnvironment>, bytes: number): Promise<JsonObject> {
-  const limit = { bytes, fix: "Send a smaller body, or raise server.bodyBytes in settings.yaml" };
+async function readBody(
+  c: Context<ConsoleEnvironment>,
+  { settings, bodies }: ConsoleServices["http"],
+): Promise<JsonObject> {
+  const limit = bodyLimit(settings.bodyBytes, bodies, c.get("caller"));
   const body = await readJson(c.env.incoming, limit, newTraceId);
   if (body.kind === "unfit") {
     const { reason, suggestions } = body.fault.data;

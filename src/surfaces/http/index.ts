@@ -20,13 +20,14 @@ import { listen } from "./opening/listen.ts";
 import { refuseRequest } from "./opening/refuse-request.ts";
 import { CONNECTION_LIMITS, type Connections, createConnections } from "./connection-limits.ts";
 import { createInFlight } from "./in-flight.ts";
+import { createCallerBodies } from "./body.ts";
 import { AUTHENTICATION_MS } from "./auth/unauthenticated.ts";
 
 export { parseServerSettings, SERVER_DEFAULTS, SERVER_SCHEMA, type HttpServerSettings } from "./settings.ts";
 export { openToken } from "./auth/token.ts";
 export { type Authentication, OWNER_AUTHENTICATION } from "./auth/authenticate.ts";
 export { closeAfterCredential, followCredential } from "./auth/follow-credential.ts";
-export { readJson } from "./body.ts";
+export { bodyLimit, readJson } from "./body.ts";
 export type { HttpServices, RouteEnvironment, WebPages } from "./services.ts";
 
 /** A listening server. */
@@ -93,6 +94,7 @@ export async function serveHttp(
     counters: createCounters(),
     inFlight: createInFlight(),
     connections,
+    bodies: createCallerBodies(settings.bodyBytes),
     authenticationMs,
     url: () => url,
     publicUrl: () => publicUrl,

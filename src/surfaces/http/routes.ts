@@ -215,13 +215,17 @@ function answerMetrics(c: Context<RouteEnvironment>, { runtime, counters, mcp }:
   return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
 }
 
-function readBody({ settings }: HttpServices, parse?: (text: string) => unknown): MiddlewareHandler<RouteEnvironment> {
+function readBody(
+  { settings, bodies }: HttpServices,
+  parse?: (text: string) => unknown,
+): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
     const { incoming } = c.env;
-    const limit = bodyLimit(settings.bodyBytes, c.get("sender").kind === "caller");
+    const limit = bodyLimit(settings.bodyBytes, bodies, getCaller(c.get("sender")));
     const body: Body =
       c.req.method === "POST" ? await readJson(incoming, limit, () => getTraceId(c), parse) : { kind: "none" };
-    if (body.kind === "unfit") return refuseAt(c.req.path, body.status, body.fault);
+    if (body.kind === "unfit")
+      return refuseAt(c.req.path, body.status, body.fault, body.status === 503 ? { "retry-after": "1" } : {});
     c.set("body", body);
     await next();
     return undefined;

@@ -10,6 +10,7 @@ import type { McpSurface } from "../mcp/index.ts";
 import type { Authentication, Authenticator } from "./auth/authenticate.ts";
 import type { ChallengeFacts } from "./auth/challenge.ts";
 import type { Body } from "./body.ts";
+import type { BodyMemory } from "../../shared/http/body-memory.ts";
 import type { Connections } from "./connection-limits.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { Counters } from "./metrics.ts";
@@ -28,6 +29,8 @@ export interface HttpServices {
   readonly counters: Counters;
   readonly inFlight: InFlight;
   readonly connections: Connections;
+  /** The memory for large requests that have not arrived yet. */
+  readonly bodies: BodyMemory;
   /** Milliseconds that a WebSocket may stay open without a valid token. */
   readonly authenticationMs: number;
   /** The URL of the server. */

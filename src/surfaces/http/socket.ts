@@ -17,6 +17,8 @@ import {
   type RpcHandler,
 } from "../../shared/json/json-rpc.ts";
 import { findShapeExcess } from "../../shared/json/json-shape.ts";
+import type { BodyShare } from "../../shared/http/body-memory.ts";
+import { MANY_BODIES } from "./body.ts";
 import { emitAnswer, createObserver } from "./chunking.ts";
 import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
 import { createHealthReport, type HttpServices } from "./services.ts";
@@ -80,6 +82,7 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
       closeAfterCredential(client, sender.life);
       const reason = services.connections.claim(request.socket, sender.caller.id);
       if (reason !== undefined) client.close(1013, reason);
+      limitLargeMessages(client, request.socket, (giveUp) => services.bodies.open(sender.caller.id, giveUp));
     });
   }
   return {
@@ -90,6 +93,26 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
       }
     },
   };
+}
+
+/** Closes a socket in the middle of a large message if other requests need its memory. */
+function limitLargeMessages(client: WebSocket, socket: Duplex, open: (giveUp: () => void) => BodyShare): void {
+  let bytes = 0;
+  const close = (): void => {
+    share.release();
+    client.close(1013, MANY_BODIES);
+    client.terminate();
+  };
+  const share = open(close);
+  socket.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (!share.resize(bytes)) close();
+  });
+  client.on("message", () => {
+    bytes = 0;
+    share.release();
+  });
+  client.on("close", () => share.release());
 }
 
 function findRefusal(

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
+import { createKeys } from "../../../src/keys/index.ts";
 import { createConnections } from "../../../src/surfaces/http/connection-limits.ts";
 import type { WebPages } from "../../../src/surfaces/http/index.ts";
 import { takeShare } from "../../support/repetitions.ts";
@@ -214,3 +215,54 @@ test("closes a WebSocket of a caller that has its share of connections, with the
   await once(first, "close");
   await expect.poll(async () => (await fetch(`${url}/metrics`, { headers })).status).toBe(200);
 });
+
+/** Opens a request with a body that does not end. `finish` writes its end, and returns the first line of the answer. */
+async function openUpload(url: string, token: string, bytes: number): Promise<{ finish: () => Promise<string> }> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  const head = `POST /rpc HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+  socket.write(`${head}Content-Length: ${bytes + 1}\r\n\r\n${" ".repeat(bytes)}`);
+  return {
+    async finish() {
+      socket.write("1");
+      const [data]: readonly unknown[] = await once(socket, "data");
+      return String(data).split("\r\n")[0] ?? "";
+    },
+  };
+}
+
+test("gives large bodies of one caller that have not arrived a share of the memory, and others the rest", async () => {
+  const { url, runtime } = await serve({ bodyBytes: LARGE_BYTES }, {}, (token) => token === "owner");
+  const { text: key } = await createKeys(await runtime.database()).create({ name: "many", permissions: ["see:*"] });
+  const owner = await openUpload(url, "owner", LARGE_BYTES - 1);
+  const many = [];
+  for (let n = 0; n <= BODIES_OF_CALLER; n++) many.push(await openUpload(url, key, LARGE_BYTES - 1));
+  for (let n = 0; n < 3; n++) await fetch(`${url}/health`); // the server has read what was written before
+  const answers = [await many[0]?.finish(), await many.at(-1)?.finish(), await owner.finish()];
+  expect(answers).toEqual(["HTTP/1.1 503 Service Unavailable", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK"]);
+});
+
+test("closes the WebSocket with the oldest of too many large messages of one caller that have not arrived", async () => {
+  const { url, runtime } = await serve({ bodyBytes: LARGE_BYTES }, {}, (token) => token === "owner");
+  const { text: key } = await createKeys(await runtime.database()).create({ name: "many", permissions: ["see:*"] });
+  const openMessage = async (token: string): Promise<WebSocket> => {
+    const client = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers: { authorization: `Bearer ${token}` } });
+    onTestFinished(() => client.terminate());
+    await once(client, "open");
+    await new Promise((resolve) => client.send(" ".repeat(LARGE_BYTES - 1), { fin: false }, resolve));
+    return client;
+  };
+  const owner = await openMessage("owner");
+  const oldest = await openMessage(key);
+  const closed = once(oldest, "close");
+  for (let n = 1; n <= BODIES_OF_CALLER; n++) await openMessage(key);
+  const [code, reason]: readonly unknown[] = await closed;
+  expect([code, String(reason)]).toEqual([1013, "Too many large requests of this caller, or of all, arrive at once"]);
+  owner.send("1");
+  const [answer]: readonly unknown[] = await once(owner, "message");
+  expect(JSON.parse(String(answer))).toMatchObject({ error: {} });
+});
+
+/** The largest body of these tests, and the number of them that a caller may have before they have arrived. */
+const [LARGE_BYTES, BODIES_OF_CALLER] = [72 << 10, 32];

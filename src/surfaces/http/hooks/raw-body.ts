@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
 import { createGrowingBuffer } from "../../../shared/http/growing-buffer.ts";
-import { type BodyMemoryLimits, createBodyMemory } from "./body-memory.ts";
+import { type BodyMemoryLimits, createBodyMemory } from "../../../shared/http/body-memory.ts";
 
 /**
  * The body of a request as it was sent; `late`: it arrives too slowly; `busy`: other bodies need the memory; `gone`: the connection is

@@ -1,9 +1,9 @@
 /**
- * The memory for bodies of senders that are not verified yet. Deliveries arrive in milliseconds, so a body that has been arriving for
- * the longest time gives its memory to others.
+ * The memory for bodies that have not arrived yet. Most arrive in milliseconds, so a body that has been arriving for the longest time
+ * gives its memory to others.
  */
 export interface BodyMemory {
-  /** Adds a body. `giveUp` must release its memory at once. `sender` is the address that it comes from. */
+  /** Adds a body. `giveUp` must release its memory at once. `sender` is the address that it comes from, or the id of its caller. */
   open(sender: string, giveUp: () => void): BodyShare;
 }
 
