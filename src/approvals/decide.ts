@@ -52,7 +52,10 @@ export interface ApprovalDecisions {
 /** Questions of one process that wait at the same time. */
 const MAX_WAITING = 20_000;
 
-/** A question without a waiting call is recorded beside fewer open ones than these. */
+/** Those of one caller, so that no caller takes the place of others. */
+const MAX_WAITING_OF_CALLER = MAX_WAITING / 2;
+
+/** A question without a waiting call is recorded beside fewer open ones of its caller than these. */
 const MAX_UNATTENDED = 1_000;
 
 /** Answered questions are deleted after 30 days; those in memory after 10 minutes. */
@@ -97,7 +100,7 @@ class Decisions implements ApprovalDecisions {
   async close(): Promise<void> {
     this.#isClosed = true;
     const records = await this.#opening?.catch(() => undefined); // it never opened
-    for (const id of records?.waiter.ids ?? []) {
+    for (const id of records?.waiter.callers.keys() ?? []) {
       const question = await records?.approvals.get(id).catch(() => undefined); // the next process closes it
       if (records === undefined) continue;
       if (question === undefined) records.waiter.stop(id, new Error("The runtime was closed"));
@@ -204,7 +207,10 @@ class Decisions implements ApprovalDecisions {
         canAlways: this.#options.getApprovedFile() !== undefined,
       });
     if (question.waiter === null) return this.#leave(records, request, question);
-    if (records.waiter.ids.length >= MAX_WAITING) throw refusal(request, `; ${MAX_WAITING} others wait for an answer`);
+    const callers = [...records.waiter.callers.values()];
+    const own = callers.filter((caller) => caller === request.caller.id);
+    if (own.length >= MAX_WAITING_OF_CALLER || callers.length >= MAX_WAITING)
+      throw refusal(request, `; ${callers.length} others wait for an answer`);
     if (earlier === undefined) {
       await records.approvals.add(question);
       await this.#prune(records);
@@ -214,7 +220,7 @@ class Decisions implements ApprovalDecisions {
       if (details.recorded?.isLeft() === true) records.waiter.stop(question.id, new Error("The runtime was closed"));
       else void this.#withdraw(records, question.id, "The run has ended");
     });
-    const answered = records.waiter.wait(question.id, question.expires);
+    const answered = records.waiter.wait(question);
     answered.catch(() => {}); // also awaited below, unless asking fails first
     if (this.#isClosed) void this.#release(records, question, "The runtime was closed");
     onQuestion(toApproval({ ...question, ...UNANSWERED }, now));

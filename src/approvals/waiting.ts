@@ -4,10 +4,11 @@ import type { ApprovalFacts, Database } from "../store/index.ts";
 /** Waits for the answers to questions, whichever process gives them. */
 export interface AnswerWaiter {
   /** Resolves to the record when it is no longer pending; rejects when the wait is ended by `stop` or `close`. */
-  wait(id: string, expires: number): Promise<ApprovalFacts>;
+  wait(question: Pick<ApprovalFacts, "id" | "caller" | "expires">): Promise<ApprovalFacts>;
   /** Ends a wait without an answer. */
   stop(id: string, reason: Error): void;
-  readonly ids: readonly string[];
+  /** The callers of the questions that wait, by the ids of these. */
+  readonly callers: ReadonlyMap<string, string>;
 }
 
 /** Milliseconds between two looks at the records, in addition to the notices of the store. */
@@ -23,6 +24,7 @@ const TIMER_MS = 50;
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 interface Wait {
+  readonly caller: string;
   readonly resolve: (row: ApprovalFacts) => void;
   readonly reject: (reason: Error) => void;
   timer?: NodeJS.Timeout;
@@ -88,9 +90,9 @@ export function createAnswerWaiter(
   }
 
   return {
-    wait(id, expires) {
+    wait({ id, caller, expires }) {
       return new Promise((resolve, reject) => {
-        waits.set(id, { resolve, reject });
+        waits.set(id, { caller, resolve, reject });
         void expire(id, expires);
         if (recheck === undefined) {
           stopWatching = watch(() => void read());
@@ -100,8 +102,8 @@ export function createAnswerWaiter(
       });
     },
     stop: (id, reason) => remove(id)?.reject(reason),
-    get ids() {
-      return [...waits.keys()];
+    get callers() {
+      return new Map([...waits].map(([id, { caller }]) => [id, caller]));
     },
   };
 }

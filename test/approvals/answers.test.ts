@@ -299,6 +299,20 @@ describe("a yes", () => {
     expect(await approvals.countPending()).toBe(1_000);
   });
 
+  test("is left beside 1,000 others of another caller, also of calls that wait [P6]", async () => {
+    const { runtime } = await openMail({ approvals: { wait: false } });
+    const call = (to: string, caller?: Caller): Promise<unknown> =>
+      runtime.call("MailSkill.send", { to }, caller && { caller }).catch(({ message }) => message);
+    await call("bob", ADA);
+    const { approvals } = await runtime.database();
+    const [{ id } = { id: "" }] = await runtime.approvals.list("pending");
+    const row = await approvals.get(id);
+    for (let at = 1; at < 1_000; at++)
+      await approvals.add({ ...row!, id: `other${at}`, digest: `other${at}`, waiter: at % 2 === 0 ? "run:1" : null });
+    expect(await call("eve", ADA)).toContain("; 1000 others wait for an answer");
+    expect(await call("eve")).toMatch(/request \w+ waits for an answer/);
+  });
+
   test("is asked once for calls of several processes, and used once [P6]", async () => {
     const store = createFolder();
     const open = (): ReturnType<typeof openMail> => openMail({ store, approvals: { wait: false } });

@@ -87,7 +87,7 @@ export interface ApprovalTable {
   add(approval: NewApproval): Promise<void>;
   /**
    * Adds a question for which no call waits. Returns it; the open question about the same call, or the unused yes to it, in its place
-   * if there is one; `undefined` beside `maxPending` open ones. Of questions at the same moment, in whatever process, one after the other.
+   * if there is one; `undefined` beside `maxPending` open ones of the caller. Of questions at the same moment, in whatever process, one after the other.
    */
   leave(approval: NewApproval, maxPending: number): Promise<ApprovalRow | undefined>;
   get(id: string): Promise<ApprovalRow | undefined>;
@@ -159,7 +159,8 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
       const now = await engine.now();
       const left = await engine.transaction("approvals", async (rows) => {
         const earlier = await findLeft(rows, approval, now);
-        if (earlier !== undefined || (await rows.total(APPROVALS, { state: "pending" })) >= maxPending) return earlier;
+        const open = { state: "pending", caller: approval.caller } as const;
+        if (earlier !== undefined || (await rows.total(APPROVALS, open)) >= maxPending) return earlier;
         await rows.insert(APPROVALS, [row]);
         return row;
       });
