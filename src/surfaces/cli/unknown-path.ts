@@ -74,8 +74,12 @@ export function filterProblems(problems: readonly Problem[], reportsHeld: boolea
 /** Milliseconds for which a command that only shows something waits for a server that does not answer. */
 export const MAX_WAIT_MS = 5_000;
 
-/** Waits until the tools of all servers are known, 5 s at most. Returns a problem for each server that has not answered. */
+/**
+ * Waits until skills are loaded, whose imports have time limits of their own, and until the tools of all servers are known, 5 s at most.
+ * Returns a problem for each server that has not answered.
+ */
 export async function waitForServers(runtime: Runtime): Promise<readonly Problem[]> {
+  await runtime.opened;
   if (await waitAtMost(MAX_WAIT_MS, runtime.known)) return [];
   return runtime.servers
     .filter(({ status, skill }) => status === "connecting" && runtime.catalog.skill(skill) === undefined)

@@ -225,3 +225,11 @@ test("says of a method of a silent server that the server has not answered [M10]
   expect(exit).toBe(6);
   expect(stderr).toContain('"mute": no answer within 5 s');
 });
+
+test("lists a skill whose import takes longer than that [M10]", { tags: "rest" }, async () => {
+  const slow = "await new Promise((resolve) => setTimeout(resolve, 6_000));\nexport function late() {}\n";
+  const cwd = project({ "skills/slow.js": slow });
+  const { exit, stdout } = await skillgate(["skills", "list"], { cwd });
+  expect(exit).toBe(0);
+  expect(stdout).toContain("SlowSkill");
+});
