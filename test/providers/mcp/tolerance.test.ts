@@ -1,6 +1,9 @@
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+
 import { expect, test } from "vitest";
 
-import { call, connected, fixture } from "../../support/mcp/servers.ts";
+import { call, connected, fixture, temporaryFolder } from "../../support/mcp/servers.ts";
 
 const failure = (server: string): { readonly source: string; readonly error: string } => ({
   source: "fixture",
@@ -99,6 +102,15 @@ test.each(["hang", "hang-on-list"])(
     expect(provider.servers[0]).toMatchObject({ status: "error", error });
   },
 );
+
+test("says that a server which does not answer in time may still be downloaded [X8]", async () => {
+  const command = join(await temporaryFolder(), "npx");
+  await symlink(process.execPath, command);
+  const provider = await connected([fixture(["hang"], { command })], { connectTimeoutMs: 1_000 });
+  const hint = "if npx still downloads it, run its command once in a terminal or raise timeouts.connectMs";
+  const error = `Cannot start the MCP server: "fixture" did not answer within 1 s, ${hint} (SERVER_FAILED)`;
+  expect(provider.servers[0]).toMatchObject({ status: "error", error });
+});
 
 test.each(["banner", "partial", "byte-order-mark", "loud"])(
   "connects a server that prints %s first [M9]",

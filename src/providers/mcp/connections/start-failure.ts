@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { parse } from "node:path";
 
 import { SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 
@@ -94,7 +95,7 @@ export function describeHttp({ status, data }: SdkHttpError, secrets: KnownSecre
 function describeNetworkError(config: ServerConfig, { thrown, timeoutMs, step, secrets }: FailedStart): string {
   const refusal = authorizationFailure(thrown);
   if (refusal !== undefined) return refusal;
-  if (isTimeout(thrown)) return `did not answer within ${timeoutMs / 1000} s`;
+  if (isTimeout(thrown)) return `did not answer within ${timeoutMs / 1000} s${downloadHint(config)}`;
   if (thrown instanceof SdkHttpError)
     return describeHttp(thrown, secrets) + (thrown.status === 401 ? loginHint(config) : "");
   if (thrown instanceof SseError) return `cannot be reached: ${thrown.message}`;
@@ -106,6 +107,19 @@ function describeNetworkError(config: ServerConfig, { thrown, timeoutMs, step, s
   const failure = networkFailure(thrown);
   return failure === undefined ? `${step}: ${getMessage(thrown)}` : `cannot be reached: ${failure.message}`;
 }
+
+/** Says what to do if the first start takes so long because the command downloads the server. */
+function downloadHint(config: ServerConfig): string {
+  if (config.transport !== "stdio") return "";
+  const tool = [config.command, ...config.args.slice(0, 2)]
+    .map((word) => parse(word).name)
+    .find((name) => DOWNLOADERS.has(name));
+  if (tool === undefined) return "";
+  return `, if ${tool} still downloads it, run its command once in a terminal or raise timeouts.connectMs`;
+}
+
+/** Commands that download a program before they start it, as in `npx NAME`. */
+const DOWNLOADERS: ReadonlySet<string> = new Set(["npx", "bunx", "pnpx", "dlx", "uvx", "pipx", "dnx", "docker"]);
 
 /** Suggests a login, unless the entry has an authorization header: then the header is wrong. */
 function loginHint(config: ServerConfig): string {
