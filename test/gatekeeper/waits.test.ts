@@ -72,6 +72,8 @@ const CASES: readonly (readonly [place: string, source: string, value: unknown, 
     2,
   ],
   ["an argument of a method of a list", "return [3].includes(device.MathSkill.add(1, 2))", true, 1],
+  ["a search in the value", "return device.TestSkill.echo([3]).includes(3)", true, 1],
+  ["a search in the value for another", "return device.TestSkill.echo([3]).indexOf(device.MathSkill.add(1, 2))", 0, 2],
   ["an argument of an own function", "const f = (x) => x.name; return f(device.UserSkill.get(1))", "user 1", 1],
   [
     "an argument of an own function that awaits it",

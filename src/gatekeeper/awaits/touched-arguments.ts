@@ -130,7 +130,7 @@ function writeSeek(
   if (text.slice(start, end).includes("?.")) return;
   const dot = object.end + between.indexOf(".");
   context.report.replace({ start: dot, end: end + bracket.length }, `, "${property.name}", `);
-  context.report.wrap({ start, end: start }, "__waitSeek(", "");
+  context.report.wrap({ start, end }, "__waitSeek(", "");
 }
 
 /** True for `Object.keys`, `Array.isArray`, `Boolean` and the like as callbacks. */
