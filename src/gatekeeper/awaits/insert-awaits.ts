@@ -149,17 +149,23 @@ class Writer implements AwaitWriter {
     return outer?.type === "ExpressionStatement" && outer.start === node.start;
   }
 
-  /** Waits for the unused result of a statement before the next one; at the end of the program if an `await` follows. */
   visitStatement(statement: AnyNode, expression: AnyNode): void {
-    if (this.#order.isResult(statement)) return;
-    const call = expression.type === "ChainExpression" ? expression.expression : expression;
+    if (!this.#order.isResult(statement)) this.visitUnused(expression);
+  }
+
+  /** Waits for an unused result before the program continues; at the end of the program if an `await` follows. */
+  visitUnused(expression: AnyNode): void {
+    for (const part of getUnusedParts(expression)) this.#visitUnusedCall(part);
+  }
+
+  #visitUnusedCall(call: AnyNode): void {
     if (call.type !== "CallExpression") return;
     if (this.#calls.has(call)) {
       if (this.mayAwait(call)) this.wrap(call, "await ", "");
       else this.wrap(call, "__waitFor(", ")");
       return;
     }
-    const isAtTop = functionAround(statement, this.#context) === undefined;
+    const isAtTop = functionAround(call, this.#context) === undefined;
     const chain = this.#isChain(call);
     if (!chain && !this.#isOwn(call)) return;
     if (isAtTop && (chain || this.#isStart(call)) && this.#order.awaitsAfter(call)) {
@@ -285,4 +291,20 @@ class Writer implements AwaitWriter {
 function refuseAwait(node: AnyNode, { report }: CheckContext): void {
   const fix = "Write async before the parameters of the function: async (…) => …";
   report.refuse("SYNTAX", node, () => ({ values: "await in a function that is not async", fix }));
+}
+
+/** The expressions whose results are unused if that of the whole is: both branches of `ok ? a() : b()`. */
+function getUnusedParts(expression: AnyNode): readonly AnyNode[] {
+  switch (expression.type) {
+    case "ChainExpression":
+      return [expression.expression];
+    case "ConditionalExpression":
+      return [expression.consequent, expression.alternate].flatMap(getUnusedParts);
+    case "LogicalExpression":
+      return getUnusedParts(expression.right);
+    case "SequenceExpression":
+      return getUnusedParts(expression.expressions.at(-1) as AnyNode);
+    default:
+      return [expression];
+  }
 }

@@ -17,6 +17,8 @@ export interface AwaitWriter {
   visitCreation(callee: AnyNode, args: readonly AnyNode[]): void;
   visitReturn(argument: AnyNode): void;
   visitStatement(statement: AnyNode, expression: AnyNode): void;
+  /** The value of an expression is not used. */
+  visitUnused(expression: AnyNode): void;
   mayAwait(node: AnyNode): boolean;
   refuse(node: AnyNode): void;
   parent(node: AnyNode): AnyNode | undefined;
@@ -70,9 +72,11 @@ const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
     writer.visitUse(node.right);
   },
   ForStatement:
-    ({ test }) =>
-    (writer) =>
-      writer.test(test),
+    ({ test, update }) =>
+    (writer) => {
+      writer.test(test);
+      if (update != null) writer.visitUnused(update);
+    },
   IfStatement:
     ({ test }) =>
     (writer) =>
@@ -98,6 +102,10 @@ const TOUCHES: ByType<(writer: AwaitWriter) => void> = {
     (writer) => {
       if (argument != null) writer.visitReturn(argument);
     },
+  SequenceExpression:
+    ({ expressions }) =>
+    (writer) =>
+      expressions.slice(0, -1).forEach((each) => writer.visitUnused(each)),
   SpreadElement: (node) => (writer) => {
     const isOfObject = writer.parent(node)?.type === "ObjectExpression";
     if (isOfObject) writer.touch(node.argument);
