@@ -637,6 +637,102 @@ const CASES: readonly (readonly [place: string, source: string, value: unknown, 
   ["an argument of a constructor", "return new Set(device.TestSkill.echo([1, 2])).size", 2, 1],
 ];
 
+/** The methods of a store whose changes take longer than its reads, and one that fails. */
+const STORE: Readonly<Record<string, (values: Map<unknown, unknown>, a: unknown, b: unknown) => unknown>> = {
+  "MathSkill.add": (values, a, b) => values.set(a, b).get(a),
+  "UserSkill.get": (values, a) => values.get(a) ?? null,
+  "TestSkill.echo": (_values, a) => {
+    throw new Error(`failed with ${a as string}`);
+  },
+};
+
+async function runWithStore(source: string): Promise<unknown> {
+  const { program, violations } = check(source);
+  if (program === undefined) throw new Error(violations.map(({ message }) => message).join("\n"));
+  const values = new Map<unknown, unknown>();
+  const { end, output } = await sandbox.run(program, async ({ path, arguments: json }) => {
+    const [a, b] = JSON.parse(json) as [unknown, unknown];
+    if (path === "MathSkill.add") await new Promise((done) => setTimeout(done, 20 - Number(a)));
+    try {
+      return { ok: true, json: JSON.stringify(STORE[path]?.(values, a, b)) };
+    } catch (error) {
+      return { ok: false, error: { code: "CALL_FAILED", message: (error as Error).message } };
+    }
+  });
+  if (end.kind !== "returned") throw new Error(JSON.stringify(end));
+  return output === "" ? JSON.parse(end.json) : output;
+}
+
+/** The promises of these are printed, stored or returned as if they were values, so that later calls must see their effects. */
+const FORGOTTEN: readonly (readonly [place: string, source: string, value: unknown])[] = [
+  [
+    "a variable in the result",
+    "const a = device.MathSkill.add(1, 2), b = device.UserSkill.get(1); return { a, b }",
+    { a: 2, b: 2 },
+  ],
+  [
+    "a variable that is printed",
+    "const a = device.MathSkill.add(1, 2); print(a); print(device.UserSkill.get(1))",
+    "2\n2",
+  ],
+  ["a printed call", "console.log(device.MathSkill.add(1, 2)); console.log(device.UserSkill.get(1))", "2\n2"],
+  [
+    "a variable that is put into a list",
+    "const l = []; for (const n of [1, 9]) { const a = device.MathSkill.add(0, n); l.push({ a, b: device.UserSkill.get(0) }) } return l",
+    [
+      { a: 1, b: 1 },
+      { a: 9, b: 9 },
+    ],
+  ],
+  [
+    "a call in a list",
+    "const l = []; l.push(device.MathSkill.add(1, 2)); l.push(device.UserSkill.get(1)); return l",
+    [2, 2],
+  ],
+  [
+    "a member",
+    "const o = {}; o.a = device.MathSkill.add(1, 2); o.b = device.UserSkill.get(1); return o",
+    { a: 2, b: 2 },
+  ],
+  [
+    "map",
+    "const l = [1, 2].map((n) => device.MathSkill.add(n, n)); const b = device.UserSkill.get(1); return [l, b]",
+    [[1, 2], 1],
+  ],
+  [
+    "a plain helper",
+    "const put = (n) => device.MathSkill.add(n, n); const a = put(3), b = device.UserSkill.get(3); return [a, b]",
+    [3, 3],
+  ],
+  [
+    "a failure in try",
+    'try { const a = device.TestSkill.echo("x"); print(a); return 1 } catch (e) { return e.message }',
+    "failed with x",
+  ],
+  [
+    "a failure in a list",
+    'const l = []; try { const a = device.TestSkill.echo("x"); l.push({ a }) } catch (e) { l.push(e.message) } return l',
+    ["failed with x"],
+  ],
+  [
+    "a failure in an object",
+    'try { const o = { a: device.TestSkill.echo("x") }; print(o); return 1 } catch (e) { return e.message }',
+    "failed with x",
+  ],
+  [
+    "a failure in map",
+    'try { const l = ["x"].map((t) => device.TestSkill.echo(t)); print(l); return 1 } catch (e) { return e.message }',
+    "failed with x",
+  ],
+];
+
+test.each(FORGOTTEN)(
+  "ends a call before the next one if its await was forgotten: %s [S2]",
+  async (_place, source, value) => {
+    expect(await runWithStore(source)).toEqual(value);
+  },
+);
+
 /** How an own function fails after a call. */
 const FAIL = 'const fail = async (id) => { await device.MathSkill.add(id, 1); throw new Error("no") };';
 
@@ -684,6 +780,24 @@ const KEPT: readonly (readonly [place: string, source: string, value: unknown, c
     "a loop over objects with promises",
     `${FAIL} const jobs = [1].map((id) => ({ id, p: fail(id) })); const ids = []; for (const { id, p } of jobs) try { await p } catch { ids.push(id) } return ids`,
     [1],
+    1,
+  ],
+  [
+    "a list that an async callback fills",
+    "const l = []; await Promise.all([1, 2].map(async (id) => { const p = device.MathSkill.add(id, 1); l.push(p) })); return l.map((p) => p instanceof Promise)",
+    [true, true],
+    2,
+  ],
+  [
+    "a job in an object that a helper gives back",
+    "const start = (id) => { const p = device.MathSkill.add(id, 1); return { id, p } }; return (await start(1).p) + (start(2).p instanceof Promise)",
+    3,
+    2,
+  ],
+  [
+    "a race in try",
+    "const first = (p) => Promise.race([p, 0]); try { const p = device.MathSkill.add(1, 1); return await first(p) } catch { return 9 }",
+    0,
     1,
   ],
   [

@@ -104,6 +104,17 @@ export class CallOrder {
     return (this.#members = members);
   }
 
+  /** True for a node that contains a call which may have side effects. */
+  containsWrite(node: AnyNode): boolean {
+    return this.#callersOfWrites.has(node);
+  }
+
+  /** True for a call of a local function that contains such a call. */
+  callsWriter(node: AnyNode): boolean {
+    if (node.type !== "CallExpression") return false;
+    return this.#functionsBehind(node.callee).some((func) => this.#callersOfWrites.has(func));
+  }
+
   #lastAwaits: ReadonlyMap<AnyNode | undefined, number> | undefined;
   /** True if an `await` follows the call in the same function or at the top level. */
   awaitsAfter(call: AnyNode): boolean {

@@ -1,5 +1,5 @@
 import { formatList } from "../../shared/format-text.ts";
-import type { AnyNode, CallExpression } from "acorn";
+import type { AnyNode, CallExpression, VariableDeclarator } from "acorn";
 import type { MethodCalls, MethodUse } from "../rules/device.ts";
 import { FOUND_PATH } from "../rules/found-calls.ts";
 import { awaitsEverything } from "./all-awaited.ts";
@@ -7,13 +7,14 @@ import { functionAround, type CheckContext, isInTry, mayAwait, getParent } from 
 import { THEN } from "./promise-methods.ts";
 import { findDestination, isCombinator, isCombined, isWaitedFor } from "./promise-destination.ts";
 import { CallOrder } from "./call-order.ts";
+import { ForgottenPromises } from "./forgotten-promises.ts";
 import { isPromiseCall, mayBePromise } from "./may-be-promise.ts";
 import { getOrigin } from "./value-origin.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { type AwaitWriter, isValueUse, visitPlace } from "./touched-places.ts";
 import { isItemOfCombined, SEEKING, visitArguments, writeCallback } from "./touched-arguments.ts";
 import type { ProgramFacts, Waits } from "./types.ts";
-import { isFunction, literalName } from "../ast/walk.ts";
+import { byType, type ByType, isFunction, literalName } from "../ast/walk.ts";
 
 /** The variable that collects promises of statements that do not use them. */
 export const LATER = "__waitedLater";
@@ -37,6 +38,7 @@ class Writer implements AwaitWriter {
   readonly #blocking = new Set<MethodUse>();
   readonly #awaitedPaths = new Set<string>();
   readonly #order: CallOrder;
+  readonly #forgotten: ForgottenPromises;
   #hasLater = false;
 
   constructor(program: ProgramFacts, calls: MethodCalls, context: CheckContext) {
@@ -44,6 +46,7 @@ class Writer implements AwaitWriter {
     this.#calls = calls;
     this.#context = context;
     this.#order = new CallOrder(program, calls, context);
+    this.#forgotten = new ForgottenPromises(program, context);
   }
 
   write(): Waits {
@@ -187,15 +190,24 @@ class Writer implements AwaitWriter {
     return name !== undefined && (name === "map" || this.#order.hasMember(name));
   }
 
-  /** Awaits the initial value of a variable that is only used as a value, so that calls run in source order. */
+  /**
+   * Awaits the initial value of a variable that is only used as a value, so that calls run in source order. A forgotten promise is
+   * awaited here too if later calls may depend on its call, or if a `try` must catch its failure.
+   */
   visitAssignment(name: AnyNode, value: AnyNode): void {
     if (name.type !== "Identifier") return;
     const binding = this.#context.scopes.findBinding(name);
-    if (binding === undefined || !this.#isStart(value)) return;
+    if (binding === undefined) return;
+    const mustEnd = this.#order.containsWrite(value) || isInTry(value, this.#context);
+    if (!this.#isStart(value)) {
+      const mayStart = (mustEnd && isListOfResults(value)) || this.#order.callsWriter(value);
+      if (mayStart && this.#forgotten.has(binding)) this.wrap(value, "__waitForAll(", ")");
+      return;
+    }
     const use = this.#calls.get(value);
     const isFree = use?.method?.metadata.readOnly === true && functionAround(value, this.#context) === undefined;
-    if (isFree && binding.reads.length > 0) return;
-    if (this.#isUsedAsValue(binding)) this.await(value);
+    if (isFree && !isInTry(value, this.#context) && binding.reads.length > 0) return;
+    if (this.#isUsedAsValue(binding) || (mustEnd && this.#forgotten.has(binding))) this.await(value);
   }
 
   readonly #valueBindings = new Map<Binding, boolean>();
@@ -230,7 +242,7 @@ class Writer implements AwaitWriter {
       if (outer.type === "AwaitExpression" || isFunction(outer)) return;
       if (outer.type === "MemberExpression") return;
       if (outer.type === "CallExpression" && outer.callee !== inside && isCombinator(outer)) return;
-      if (outer.type === "VariableDeclaration" && outer.kind !== "var") return;
+      if (outer.type === "VariableDeclarator") return this.#isForgottenIn(outer) ? this.await(call) : undefined;
       if (
         outer.type === "AssignmentExpression" ||
         outer.type === "ReturnStatement" ||
@@ -243,6 +255,11 @@ class Writer implements AwaitWriter {
     }
   }
 
+  #isForgottenIn({ id }: VariableDeclarator): boolean {
+    const binding = this.#context.scopes.findBinding(id);
+    return binding !== undefined && this.#forgotten.has(binding);
+  }
+
   visitReturn(argument: AnyNode): void {
     if (!isInTry(argument, this.#context) || !mayBePromise(argument, this.#context)) return;
     if (this.#done.has(argument)) return;
@@ -252,6 +269,8 @@ class Writer implements AwaitWriter {
 
   visitCall(call: CallExpression): void {
     this.escapes(call);
+    const isWrite = this.#calls.has(call) && this.#order.containsWrite(call);
+    if (isWrite && this.#forgotten.isStored(call)) this.await(call);
     const blocking = this.#order.findBlocking(call);
     if (blocking === call) this.await(call);
     else if (blocking !== undefined) this.wrap(blocking, "__waitTested(", ")");
@@ -295,16 +314,19 @@ function refuseAwait(node: AnyNode, { report }: CheckContext): void {
 
 /** The expressions whose results are unused if that of the whole is: both branches of `ok ? a() : b()`. */
 function getUnusedParts(expression: AnyNode): readonly AnyNode[] {
-  switch (expression.type) {
-    case "ChainExpression":
-      return [expression.expression];
-    case "ConditionalExpression":
-      return [expression.consequent, expression.alternate].flatMap(getUnusedParts);
-    case "LogicalExpression":
-      return getUnusedParts(expression.right);
-    case "SequenceExpression":
-      return getUnusedParts(expression.expressions.at(-1) as AnyNode);
-    default:
-      return [expression];
-  }
+  return byType(UNUSED_PARTS, expression, expression) ?? [expression];
+}
+
+const UNUSED_PARTS: ByType<readonly AnyNode[]> = {
+  ChainExpression: ({ expression }) => [expression],
+  ConditionalExpression: ({ consequent, alternate }) => [consequent, alternate].flatMap(getUnusedParts),
+  LogicalExpression: ({ right }) => getUnusedParts(right),
+  SequenceExpression: ({ expressions }) => expressions.slice(-1).flatMap(getUnusedParts),
+};
+
+/** True for `ids.map(…)` and `Array.from(ids, …)`. */
+function isListOfResults(value: AnyNode): boolean {
+  if (value.type !== "CallExpression" || value.callee.type !== "MemberExpression") return false;
+  const name = literalName(value.callee.property, value.callee.computed);
+  return name === "map" || name === "from";
 }

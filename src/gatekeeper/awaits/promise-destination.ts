@@ -55,7 +55,8 @@ const STEPS: ByType<(context: CheckContext) => Destination | "onward"> = {
       (id.type === "Identifier" ? scopes.findBinding(id) : undefined) ?? "unused",
 };
 
-function destinationInCall(call: CallExpression, { scopes }: CheckContext): Destination | "onward" {
+/** Where a promise goes that is an argument of a call. */
+export function destinationInCall(call: CallExpression, { scopes }: CheckContext): Destination | "onward" {
   if (isCombinator(call)) return "awaited";
   const { callee } = call;
   if (callee.type !== "MemberExpression") return "unknown";
