@@ -19,7 +19,7 @@ export class ForgottenPromises {
   readonly #context: CheckContext;
   readonly #entry: AnyNode | undefined;
   readonly #results: ReadonlySet<AnyNode>;
-  readonly #known = new Map<Binding, boolean>();
+  readonly #forgotten = new Map<Binding, boolean>();
 
   constructor({ entry, results }: ProgramFacts, context: CheckContext) {
     this.#context = context;
@@ -29,15 +29,15 @@ export class ForgottenPromises {
 
   /** True for a variable, if no code awaits its promises or may do so. */
   has(binding: Binding, variables = MAX_VARIABLES): boolean {
-    const known = this.#known.get(binding);
-    if (known !== undefined) return known;
-    this.#known.set(binding, false); // for a variable in its own value
+    const cached = this.#forgotten.get(binding);
+    if (cached !== undefined) return cached;
+    this.#forgotten.set(binding, false); // for a variable in its own value
     const isForgotten =
       variables > 0 &&
       binding.kind !== "parameter" &&
       !isWaitedFor(binding, this.#context) &&
       binding.reads.every((read) => this.#isValue(read, variables - 1));
-    this.#known.set(binding, isForgotten);
+    this.#forgotten.set(binding, isForgotten);
     return isForgotten;
   }
 
