@@ -8,7 +8,7 @@ const LASTING = new RegExp(`^(?:node-compile-cache$|skillgate-${process.getuid?.
 const PREFIX = "sg-";
 
 /** How long servers that files share may take to end after the processes of the tests. */
-const SERVERS_MS = 5_000;
+const SERVERS_MS = 30_000;
 
 /** Gives all tests of a run one folder for temporary files; what they leave in it fails the run. Each project calls this. */
 export default function setup(): void {
