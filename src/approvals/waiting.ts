@@ -17,6 +17,9 @@ const RECHECK_MS = 2_000;
 /** Milliseconds for which a store may not answer: answers that were given meanwhile are read afterwards. */
 const MAX_OUTAGE_MS = 600_000;
 
+/** Milliseconds before the last look from which a notice reads. What is committed still later is read at the next `RECHECK_MS`. */
+const OVERLAP_MS = 5_000;
+
 /** Milliseconds by which a timer may be early. */
 const TIMER_MS = 50;
 
@@ -36,8 +39,6 @@ export function createAnswerWaiter(
   onFailure: (error: unknown) => void,
 ): AnswerWaiter {
   const waits = new Map<string, Wait>();
-  let isReading = false;
-  let isStale = false;
   let stopWatching = (): void => {};
   let recheck: NodeJS.Timeout | undefined;
 
@@ -53,23 +54,11 @@ export function createAnswerWaiter(
     return wait;
   }
 
-  /** Reads the records once more if they have changed meanwhile. */
-  async function read(): Promise<void> {
-    isStale = true;
-    if (isReading) return;
-    isReading = true;
-    try {
-      while (isStale && waits.size > 0) {
-        isStale = false;
-        const closed = await approvals.listClosedAfter((await approvals.now()) - MAX_OUTAGE_MS);
-        for (const row of closed) remove(row.id)?.resolve(row);
-      }
-    } catch (error) {
-      onFailure(error);
-    } finally {
-      isReading = false;
-    }
-  }
+  const { read, readEverything } = createReader(approvals, {
+    isNeeded: () => waits.size > 0,
+    onClosed: (row) => remove(row.id)?.resolve(row),
+    onFailure,
+  });
 
   /** Expires a question when its time is over by the clock of the store. */
   async function expire(id: string, expires: number): Promise<void> {
@@ -96,7 +85,7 @@ export function createAnswerWaiter(
         void expire(id, expires);
         if (recheck === undefined) {
           stopWatching = watch(() => void read());
-          recheck = setInterval(() => void read(), RECHECK_MS);
+          recheck = setInterval(readEverything, RECHECK_MS);
         }
         void read();
       });
@@ -104,6 +93,52 @@ export function createAnswerWaiter(
     stop: (id, reason) => remove(id)?.reject(reason),
     get callers() {
       return new Map([...waits].map(([id, { caller }]) => [id, caller]));
+    },
+  };
+}
+
+interface ReaderListener {
+  readonly isNeeded: () => boolean;
+  readonly onClosed: (row: ApprovalFacts) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Creates functions that read the questions which were closed: since the last look, or all of the last minutes. */
+function createReader(
+  approvals: Database["approvals"],
+  { isNeeded, onClosed, onFailure }: ReaderListener,
+): { readonly read: () => Promise<void>; readonly readEverything: () => void } {
+  let isReading = false;
+  let isStale = false;
+  /** The time of the last look, by the clock of the store; `undefined` if the next one reads everything. */
+  let lastLook: number | undefined;
+
+  /** Reads the records once more if they have changed meanwhile. */
+  async function read(): Promise<void> {
+    isStale = true;
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (isStale && isNeeded()) {
+        isStale = false;
+        const now = await approvals.now();
+        const since = Math.max(now - MAX_OUTAGE_MS, (lastLook ?? 0) - OVERLAP_MS);
+        lastLook = now;
+        for (const row of await approvals.listClosedAfter(since)) onClosed(row);
+      }
+    } catch (error) {
+      lastLook = undefined;
+      onFailure(error);
+    } finally {
+      isReading = false;
+    }
+  }
+
+  return {
+    read,
+    readEverything() {
+      lastLook = undefined;
+      void read();
     },
   };
 }
