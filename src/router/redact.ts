@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 
+import { trimEndOf } from "../shared/format-text.ts";
 import { MASK } from "../shared/masks/mask.ts";
 import { maskTokens } from "../shared/masks/token-formats.ts";
 import { type KnownSecrets } from "../shared/secrets.ts";
@@ -85,8 +86,8 @@ function inSentence(
   context: RedactionContext,
   replace: (found: string, context: RedactionContext) => string,
 ): string {
-  const end = /[.,:;!?)\]}]+$/.exec(found)?.index ?? found.length;
-  return replace(found.slice(0, end), context) + found.slice(end);
+  const text = trimEndOf(found, ".,:;!?)]}");
+  return replace(text, context) + found.slice(text.length);
 }
 
 function shownUrl(url: string, context: RedactionContext): string {
