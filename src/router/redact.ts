@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 
-import { trimEndOf } from "../shared/format-text.ts";
+import { trimCharacters } from "../shared/format-text.ts";
 import { MASK } from "../shared/masks/mask.ts";
 import { maskTokens } from "../shared/masks/token-formats.ts";
 import { type KnownSecrets } from "../shared/secrets.ts";
@@ -86,7 +86,7 @@ function inSentence(
   context: RedactionContext,
   replace: (found: string, context: RedactionContext) => string,
 ): string {
-  const text = trimEndOf(found, ".,:;!?)]}");
+  const text = trimCharacters(found, ".,:;!?)]}");
   return replace(text, context) + found.slice(text.length);
 }
 

@@ -39,7 +39,7 @@ export function appendLine(lines: string, line: string): string {
  * Removes characters from the end of a text. A pattern such as `/[.,]+$/` is tried again at each of them, wherever they are: it
  * takes quadratic time.
  */
-export function trimEndOf(text: string, characters: string): string {
+export function trimCharacters(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
   return text.slice(0, end);

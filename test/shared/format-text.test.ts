@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import { trimEndOf } from "../../src/shared/format-text.ts";
+import { trimCharacters } from "../../src/shared/format-text.ts";
 
 test("removes characters from the end only, however many are elsewhere", () => {
-  expect(trimEndOf("see x.).", ".)")).toBe("see x");
-  expect(trimEndOf("...", ".")).toBe("");
+  expect(trimCharacters("see x.).", ".)")).toBe("see x");
+  expect(trimCharacters("...", ".")).toBe("");
   const text = `${".".repeat(5_000_000)}x`;
-  expect(trimEndOf(`${text}..`, ".") === text).toBe(true);
+  expect(trimCharacters(`${text}..`, ".") === text).toBe(true);
 });

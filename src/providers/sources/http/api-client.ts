@@ -8,7 +8,7 @@ import { isRecord } from "../../../model/json.ts";
 import { DEFAULT_LIMITS } from "../../../model/limits.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import { AddressRefused, type AllowedAddresses } from "../../../shared/http/guarded-lookup.ts";
-import { trimEndOf } from "../../../shared/format-text.ts";
+import { trimCharacters } from "../../../shared/format-text.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import { VERSION } from "../../../shared/version.ts";
 import { addHeaders, addQuery, createCredentialMask, listBodyFields } from "../../../shared/http/add-credential.ts";
@@ -205,7 +205,7 @@ class HttpApiClient implements ApiClient {
       host: this.#server.host,
     };
     const end = performance.now() + (context.timeoutMs ?? MAX_WAIT_MS);
-    const base = trimEndOf(this.#server.pathname, "/");
+    const base = trimCharacters(this.#server.pathname, "/");
     return {
       method,
       operation,
