@@ -24,7 +24,7 @@ import { addApprovedRow, ALWAYS_MS, type ApprovedFile, findApprovedRow } from ".
 import { formatCard } from "./card.ts";
 import { getLiteralCalls } from "./plan-texts.ts";
 import { createQuestion } from "./questions.ts";
-import { abortWhenClosed, type AnswerWaiter, createAnswerWaiter } from "./waiting.ts";
+import { abortWhenClosed, type AnswerWaiter, createAnswerWaiter, mayWaitBeside } from "./waiting.ts";
 import { splitPath } from "../shared/names/method-paths.ts";
 
 export interface DecisionOptions {
@@ -48,12 +48,6 @@ export interface ApprovalDecisions {
   /** Ends all waits and closes their questions. */
   close(): Promise<void>;
 }
-
-/** Questions of one process that wait at the same time. */
-const MAX_WAITING = 20_000;
-
-/** Those of one caller, so that no caller takes the place of others. */
-const MAX_WAITING_OF_CALLER = MAX_WAITING / 2;
 
 /** A question without a waiting call is recorded beside fewer open ones of its caller than these. */
 const MAX_UNATTENDED = 1_000;
@@ -208,8 +202,7 @@ class Decisions implements ApprovalDecisions {
       });
     if (question.waiter === null) return this.#leave(records, request, question);
     const callers = [...records.waiter.callers.values()];
-    const own = callers.filter((caller) => caller === request.caller.id);
-    if (own.length >= MAX_WAITING_OF_CALLER || callers.length >= MAX_WAITING)
+    if (!mayWaitBeside(callers, request.caller.id))
       throw refusal(request, `; ${callers.length} others wait for an answer`);
     if (earlier === undefined) {
       await records.approvals.add(question);

@@ -97,6 +97,18 @@ export function createAnswerWaiter(
   };
 }
 
+/** Questions of one process that wait at the same time. */
+const MAX_WAITING = 20_000;
+
+/** Those of one caller, so that no caller takes the place of others. */
+const MAX_WAITING_OF_CALLER = MAX_WAITING / 2;
+
+/** True if a further question of a caller may wait beside those of `callers`, which lists the caller of each. */
+export function mayWaitBeside(callers: readonly string[], caller: string): boolean {
+  const own = callers.filter((each) => each === caller);
+  return own.length < MAX_WAITING_OF_CALLER && callers.length < MAX_WAITING;
+}
+
 interface ReaderListener {
   readonly isNeeded: () => boolean;
   readonly onClosed: (row: ApprovalFacts) => void;

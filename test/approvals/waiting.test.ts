@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createAnswerWaiter } from "../../src/approvals/waiting.ts";
+import { createAnswerWaiter, mayWaitBeside } from "../../src/approvals/waiting.ts";
 import { openMail } from "./mail.ts";
 
 test("knows the callers of the questions that wait, until they end", async () => {
@@ -51,4 +51,15 @@ test("reads what was closed lately after a notice, and finds an answer that is c
   const time = now - 60_000;
   await approvals.answer("late", { state: "approved", scope: "once", by: "owner", as: "admin", time });
   expect(await answered).toMatchObject({ id: "late", state: "approved", closedAt: time });
+});
+
+test("lets a caller have half of the questions that wait, and all callers together 20,000 [P6]", () => {
+  const waiting = (ada: number, bob: number): readonly string[] => [
+    ...Array<string>(ada).fill("ada"),
+    ...Array<string>(bob).fill("bob"),
+  ];
+  expect(mayWaitBeside(waiting(9_999, 0), "ada")).toBe(true);
+  expect(mayWaitBeside(waiting(10_000, 0), "ada")).toBe(false);
+  expect(mayWaitBeside(waiting(10_000, 9_999), "bob")).toBe(true);
+  expect(mayWaitBeside(waiting(10_000, 10_000), "eve")).toBe(false);
 });
